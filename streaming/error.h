@@ -1,6 +1,7 @@
 // What ends a command: one line for the reader and the documented exit code (docs/exit-codes.md).
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -31,6 +32,18 @@ class Failure : public std::runtime_error {
 
  private:
   Exit code_;
+};
+
+/// A failure "FOUND; ADVICE" whose advice is for most commands. A caller whose users go on in another way puts its
+/// own in the place (located.h, with_own_advice()).
+class AdvisedFailure : public Failure {
+ public:
+  AdvisedFailure(Exit code, const std::string& found, const std::string& advice)
+      : Failure(code, found + "; " + advice), found_size_(found.size()) {}
+  [[nodiscard]] std::string found() const { return std::string(what(), found_size_); }
+
+ private:
+  std::size_t found_size_;
 };
 
 /// "cannot ATTEMPT PATH: REASON; ADVICE", for a system call that left `error` in errno.

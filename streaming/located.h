@@ -37,6 +37,17 @@ decltype(auto) located(const std::string& place, Action&& action) {
   }
 }
 
+/// Returns what `action` returns. An AdvisedFailure is thrown on with what `advice` returns in place of its own
+/// advice.
+template <class Advice, class Action>
+decltype(auto) with_own_advice(const Advice& advice, Action&& action) {
+  try {
+    return std::forward<Action>(action)();
+  } catch (const AdvisedFailure& failure) {
+    throw Failure(failure.code(), failure.found() + "; " + advice());
+  }
+}
+
 /// Returns what `action` returns. A failure with this code is thrown on with `advice` behind it.
 template <class Action>
 decltype(auto) with_advice(Exit code, const std::string& advice, Action&& action) {

@@ -39,7 +39,6 @@
 #include "secrets/key_place.h"
 #include "secrets/locked_memory.h"
 #include "serve/bearer_token.h"
-#include "shell_word.h"
 
 namespace nustream::attach {
 namespace {
@@ -160,7 +159,7 @@ std::optional<Exit> settle_ranges(config::Config& config, const secrets::Keyring
   }
   config::Config settled =
       measure::settled_config(config, config::Purpose::stream, *ranges, "stream " + config.stream + ", lane 0",
-                              "other topics and another stream.name");
+                              "choose other topics and another stream.name");
   settled.kafka = config.kafka;
   settled.serve = config.serve;
   if (!write_config.empty()) {
@@ -222,12 +221,8 @@ std::string command_for_new_epoch(const config::Config& config, const Options& o
   folder::Options typed;
   typed.command = "attach";
   typed.insecure_seed = options.insecure_seed;
-  std::string more;
-  for (const std::string& property : options.properties) {
-    const std::string name = property.substr(0, property.find('='));
-    more += "-X " + (kafka::is_secret(name) ? name + "=…" : in_shell(property)) + " ";
-  }
-  return folder::command_to_go_on(config, typed, more + "--new-epoch");
+  const std::string words = kafka::typed_properties(options.properties) + " --new-epoch";
+  return folder::command_to_go_on(config, typed, words.substr(1));
 }
 
 /// Warns of what these settings will lead to, as `check` does.
@@ -248,8 +243,8 @@ Exit run(config::Config config, const Options& options) {
     throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing; set it, or name them with -b");
   }
   preflight(config);
+  require_attachable(config);
   const bool measures = !config.measuring.keys.empty();
-  if (measures) measure::require_measurable_in_topic(config);
   require_new_file(options, measures, config.file);
   // The mechanism is made without a broker first, so that settings which no mechanism fits are refused before
   // anything is waited for.

@@ -34,8 +34,7 @@ void LaneTally::say(const std::string& what, bool is_trouble) const {
 /// their limits.
 void LaneTally::say_shares(const check::Tally& tally) const {
   const std::string unusable = check::unusable_line(tally);
-  say(unusable.empty() ? unusable : unusable + ": nustream check CONFIG --data shows more",
-      check::is_worth_a_warning(tally));
+  say(unusable.empty() ? unusable : unusable + ": " + look_ + " shows more", check::is_worth_a_warning(tally));
   say(check::clipped_line(tally), false);
   say(check::used_up_line(tally), true);
 }
@@ -63,8 +62,8 @@ void LaneTally::read(const record::RowBatch& rows, std::size_t first, const chec
   };
   // Looking for the missing columns costs time, and is only done where something is said.
   const bool is_asked = missing && !told_unusable_ && check::is_worth_a_warning(first_);
-  tell(told_unusable_, check::unusable_at_first(first_, is_asked ? missing() : std::string()));
-  if (first_.gradients >= gradients_judged) tell(told_clipped_, check::clipped_at_first(first_, clip));
+  tell(told_unusable_, check::unusable_at_first(first_, look_, is_asked ? missing() : std::string()));
+  if (first_.gradients >= gradients_judged) tell(told_clipped_, check::clipped_at_first(first_, clip, look_));
 }
 
 void LaneTally::compare(const record::RowBatch& rows, std::size_t first, const record::Schema& schema) {
@@ -77,7 +76,7 @@ void LaneTally::compare(const record::RowBatch& rows, std::size_t first, const r
 void LaneTally::say_constant() {
   // This is said once, also where the lane ends before enough rows were seen.
   if (!columns_ || std::exchange(told_constant_, true)) return;
-  say(columns_->in_words(check::ConstantColumns::Of::first_records), true);
+  say(columns_->in_words(check::ConstantColumns::Of::first_records, look_), true);
 }
 
 void LaneTally::tick(std::chrono::steady_clock::time_point now) {

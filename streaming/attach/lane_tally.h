@@ -22,7 +22,8 @@ namespace nustream::attach {
 /// from one thread.
 class LaneTally {
  public:
-  explicit LaneTally(LaneId lane) : lane_(lane) {}
+  /// `look` is the command that shows an operator more of the records (InputSettings::look).
+  LaneTally(LaneId lane, std::string look) : lane_(lane), look_(std::move(look)) {}
 
   /// Calls check::count_clips() on rows, of which `usable` can be used.
   using CountClips = std::function<check::ClipCount(const record::RowSlice& rows, std::size_t usable)>;
@@ -51,6 +52,7 @@ class LaneTally {
   void say_constant();
 
   LaneId lane_;
+  std::string look_;
   check::Tally first_;  // of the first records
   bool told_unusable_ = false;
   bool told_clipped_ = false;

@@ -29,7 +29,7 @@ LaneWorker::LaneWorker(Host& host, LaneId lane, std::uint32_t partitions, Listen
       timer_(host.loop),
       due_timer_(host.loop),
       read_timer_(host.loop),
-      tally_(lane) {}
+      tally_(lane, host.setup.config.input.look) {}
 
 LaneWorker::~LaneWorker() = default;
 

@@ -136,6 +136,7 @@ class Measuring {
   /// Waits for the first records and measures them. Returns nothing where another instance has measured meanwhile.
   [[nodiscard]] std::optional<std::string> measured() {
     // This is refused before a record is read, and so before anything is spent.
+    measure::require_budget(asked_);
     measure::require_enough(asked_, asked_.measuring.records);
     // Resolved once, also over several attempts: "latest" means the end that the partition had at first.
     if (!start_) start_ = LaneBounds(asked_, place_, checks_).start();

@@ -204,10 +204,11 @@ void Opening::refuse(const engine::Refuse& refused) const {
                       place_.name(), place_.topics.releases, setup_.keys.is_private() ? "not " : "",
                       setup_.keys.is_private() ? "" : "not "));
     case Refusal::spend_not_known:
-      throw Failure(Exit::data, fmt::format("lane {}: the ledger has no spend for the last release (epoch {}, step "
-                                            "{}); restore the ledger topic",
-                                            place_.name(), found_.last_release->epoch.value(),
-                                            found_.last_release->steps.value()));
+      throw Failure(Exit::data,
+                    fmt::format("lane {}: the ledger has no spend for the last release (epoch {}, step "
+                                "{}); {}",
+                                place_.name(), found_.last_release->epoch.value(), found_.last_release->steps.value(),
+                                kafka::without_ledger("as rho_ledger of that release says it")));
     case Refusal::other_ledger:
       throw Failure(Exit::data, fmt::format("lane {}: partition {} of the ledger topic holds lines of another stream "
                                             "or lane; name another kafka.ledger_topic",

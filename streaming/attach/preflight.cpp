@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "config/advice.h"
+#include "config/typed.h"
 #include "decode/message_decoder.h"
 #include "engine/budget_advice.h"
 #include "error.h"
@@ -15,6 +16,7 @@
 #include "kafka/client_settings.h"
 #include "kafka/secret_properties.h"
 #include "located.h"
+#include "measure/fit.h"
 #include "secrets/key_file.h"
 #include "serve/settings.h"
 
@@ -28,11 +30,11 @@ void require_time_to_drain(const config::Config& config) {
   const std::chrono::milliseconds allowed =
       kafka::time_in_force({config.kafka.brokers, config.kafka.properties}, kafka::Role::group_consumer, name);
   if (config.kafka.drain < allowed) return;
-  throw Failure(
-      Exit::configuration,
-      fmt::format("{}: kafka.drain_seconds = {} leaves a lane no time to be handed over: set it below {} = "
-                  "{} ms",
-                  config.file, static_cast<double>(config.kafka.drain.count()) / 1000, name, allowed.count()));
+  throw Failure(Exit::configuration,
+                fmt::format("{}: kafka.drain_seconds = {} leaves a lane no time to be handed over: set it below {} = "
+                            "{} ms",
+                            config::set_or_file(config, "kafka.drain_seconds"),
+                            static_cast<double>(config.kafka.drain.count()) / 1000, name, allowed.count()));
 }
 
 /// Refuses a minibatch that is larger than a batch or than the rows that may wait: it would never fill, and the lane
@@ -40,14 +42,35 @@ void require_time_to_drain(const config::Config& config) {
 void require_room_for_a_minibatch(const config::Config& config) {
   const std::uint64_t batch = std::min<std::uint64_t>(config.state.commit_records, config.kafka.buffered_records);
   if (config.descent.minibatch > batch) {
+    const char* const key = config.moments ? "release.every" : "descent.minibatch";
     throw Failure(
         Exit::configuration,
         fmt::format(
             "{0}: {1} = {2} is larger than state.commit_records = {3} or kafka.buffered_records = {4}, so that "
             "no step would ever be taken: raise both to at least {2}",
-            config.file, config.moments ? "release.every" : "descent.minibatch", config.descent.minibatch,
-            config.state.commit_records, config.kafka.buffered_records));
+            config::set_or_file(config, key), key, config.descent.minibatch, config.state.commit_records,
+            config.kafka.buffered_records));
   }
+}
+
+/// Where the properties stand that the client library names in `reason`: "-X fetch.max.bytes, k.toml:12:1: …". Where
+/// it names none that is set, it may be about any of the file and of those that were typed.
+std::string places_of_named(const config::Config& config, const std::string& reason) {
+  std::string named;
+  std::string typed;
+  for (const auto& [name, place] : config.kafka.places) {
+    if (names_place(reason, name)) named += (named.empty() ? "" : ", ") + place;
+    if (place.starts_with("-X")) typed += (typed.empty() ? " with " : ", ") + place;
+  }
+  return named.empty() ? config.file + typed : named;
+}
+
+/// Makes a client without brokers, which connects to nobody. It refuses settings that do not go together.
+void require_properties_together(const config::Config& config) try {
+  const kafka::ClientSettings nobody{"", config.kafka.properties};
+  static_cast<void>(new_consumer(nobody, kafka::Role::committed_reader, {}));
+} catch (const Failure& failure) {
+  throw Failure(failure.code(), places_of_named(config, failure.what()) + ": " + failure.what());
 }
 
 /// Refuses privacy.account, which is a file. Instances of an attached stream may run on several machines, and would
@@ -56,7 +79,7 @@ void refuse_account(const config::Config& config) {
   if (config.privacy.account.empty()) return;
   throw Failure(
       Exit::configuration,
-      config.file +
+      config::set_or_file(config, "privacy.account") +
           ": privacy.account is a file of one machine, and instances of an attached stream may run on "
           "several: leave it out, set privacy.budget, and have the account keep as much for this stream with "
           "nustream account reserve");
@@ -72,9 +95,7 @@ void preflight(config::Config& config) {
   // Brokers wait for a transaction for as long as the lane does.
   config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
   kafka::check_properties(config.kafka, config.file);
-  // A client without brokers connects to nobody. But it refuses, when it is made, settings that do not go together.
-  const kafka::ClientSettings nobody{"", config.kafka.properties};
-  located(config.file, [&] { static_cast<void>(new_consumer(nobody, kafka::Role::committed_reader, {})); });
+  require_properties_together(config);
   serve::check(config.serve);
   require_time_to_drain(config);
 }
@@ -87,8 +108,21 @@ void require_key_file(const config::Config& config) {
                     "nustream key new FILE");
 }
 
-void require_readable(const config::Config& config) {
+void require_attachable(const config::Config& config) {
   if (config.kafka.brokers.empty()) return;
+  if (config.input.framing_is_trusted) {
+    throw Failure(Exit::configuration,
+                  config::set_or_file(config, "stream.framing") +
+                      ": stream.framing = \"trusted\" is for files: a topic's records end where their lengths say, "
+                      "line breaks or not; leave it out");
+  }
+  if (config.users && config.users->limits->windows() && config.users->limits->windows()->times_are_trusted) {
+    throw Failure(Exit::configuration,
+                  config::set_or_file(config, "users.times") +
+                      ": users.times = \"trusted\" is for recorded files: the windows of an attached topic go by "
+                      "append time; leave it out, and stream.time too");
+  }
+  if (!config.measuring.keys.empty()) measure::require_measurable_in_topic(config);
   // The constructor refuses what it cannot read.
   located(config.file, [&config] { static_cast<void>(decode::MessageDecoder(config.input, config.schema)); });
 }

@@ -21,9 +21,11 @@ void preflight(config::Config& config);
 
 /// Throws Failure(configuration) where the settings name no key file, which every instance needs.
 void require_key_file(const config::Config& config);
-/// Throws Failure(configuration) where the values of messages cannot be divided into columns as the settings say. For
-/// example a CSV value has no header line, so that stream.columns has to name its columns.
-void require_readable(const config::Config& config);
+/// Throws Failure(configuration) for settings with which a run over files may go on, and no topic can be read:
+/// stream.framing or users.times = "trusted", which are for files; settings that cannot be measured in a topic; and
+/// columns into which the values of messages cannot be divided. For example a CSV value has no header line, so that
+/// stream.columns has to name its columns. Does nothing where no brokers are named.
+void require_attachable(const config::Config& config);
 
 /// The keys that every instance of the stream shares, from state.key_file, or from `insecure_seed` in tests. Throws
 /// Failure(configuration) where no key file is named, and as load_key_file() does.

@@ -214,9 +214,8 @@ class Requirements {
   /// found by such times would tell of records.
   void check_times(const TopicDescription& input) const {
     const config::Kafka& kafka = config_.kafka;
-    // Checks of the input that have nothing to do with a start by time, but with what its times and its framing mean.
+    // This has nothing to do with a start by time, but with what the input's times mean.
     check_windows(input);
-    check_framing();
     const bool by_time = std::holds_alternative<config::AtTime>(kafka.start) ||
                          (kafka.stop && std::holds_alternative<config::AtTime>(*kafka.stop));
     if (!by_time || config_.input.times_public || input.message_timestamp_type == "LogAppendTime") return;
@@ -226,23 +225,10 @@ class Requirements {
         kafka.topics.input));
   }
 
-  /// Refuses stream.framing = "trusted", which is for files: a message ends where its length says, whatever it holds.
-  void check_framing() const {
-    if (!config_.input.framing_is_trusted) return;
-    refuse(
-        "stream.framing = \"trusted\" is for files: a topic's records end where their lengths say, line breaks or "
-        "not; leave it out");
-  }
-
   /// Requires that windows of users go by the broker's append time. No producer can set that clock, and every topic
   /// can have it, so there is no need to trust another.
   void check_windows(const TopicDescription& input) const {
     if (!config_.users || !config_.users->limits->windows()) return;
-    if (config_.users->limits->windows()->times_are_trusted) {
-      refuse(
-          "users.times = \"trusted\" is for recorded files: the windows of an attached topic go by append time; "
-          "leave it out, and stream.time too");
-    }
     if (input.message_timestamp_type == "LogAppendTime") return;
     refuse(
         fmt::format("topic '{}' keeps the producers' times, and the windows of users.period go by append time: a "

@@ -149,6 +149,7 @@ std::string to_json(const config::Config& config, const Options& options, const 
 
 Exit run(const config::Config& config, config::Purpose purpose, const Options& options) {
   // The files are claimed before minutes of games are played, and written after them.
+  console::require_outside(config.state.directory, {{"--report", options.report}, {"--chart", options.chart}});
   console::OperatorFile page_file(options.report, journal::Audience::everyone);
   console::OperatorFile picture(options.chart, journal::Audience::everyone);
   const Finding finding = audit(config, purpose, options);

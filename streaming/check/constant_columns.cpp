@@ -89,13 +89,13 @@ std::vector<std::string> ConstantColumns::names() const {
   return names;
 }
 
-std::string ConstantColumns::in_words(Of of) const {
+std::string ConstantColumns::in_words(Of of, const std::string& look) const {
   if (usable_ < usable_judged) return {};
   const bool is_first = of == Of::first_records;
   const std::string records = is_first ? fmt::format("the first {} usable records all have", with_separators(usable_))
                                        : fmt::format("all {} usable records have", with_separators(usable_));
   const std::string meanwhile = is_first ? "while that stays so, " : "";
-  constexpr const char* more = "nustream check CONFIG --data shows the texts and ranges";
+  const std::string more = look + " shows the texts and ranges";
   if (schema_.is_weighted() && weighs_nothing_) {
     return fmt::format("{} weight 0: {}what is released is noise alone; {}", records, meanwhile, more);
   }

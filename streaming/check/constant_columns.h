@@ -34,8 +34,8 @@ class ConstantColumns {
   /// value in all rows. Returns "" where none has, or where there were fewer than usable_judged rows. A feature that
   /// is made of a public list of texts or bins is named only where all features of that list have one value, because
   /// one text may well be absent from the first records. Where there is no intercept, one feature may stand for it:
-  /// that feature is not named.
-  [[nodiscard]] std::string in_words(Of of) const;
+  /// that feature is not named. `look` is the command that shows more (InputSettings::look).
+  [[nodiscard]] std::string in_words(Of of, const std::string& look) const;
 
  private:
   void compare(const record::RowBatch& rows, std::size_t row);

@@ -106,6 +106,7 @@ DataCheck::DataCheck(const config::Config& config, const config::Mechanism* mech
   for (const record::Feature& feature : config.schema.features) {
     found_.columns.push_back(column_of(feature, config, fmt::format("features.{}", found_.columns.size())));
   }
+  found_.target_has_units = config.schema.labels > 0 || config.descent.loss.kind == model::Loss::Kind::poisson;
   if (config.schema.target) found_.target = column_of(*config.schema.target, config, "target");
   if (config.schema.weight) look_at_amount(amount_of(*config.schema.weight), found_.weight);
   if (config.schema.exposure) look_at_amount(amount_of(*config.schema.exposure), found_.exposure);
@@ -278,8 +279,8 @@ std::string fault_of_labels(const Findings& found) {
   return fault;
 }
 
-/// A line `model.labels = […]` with the texts that were found; empty where there are more of them than there may be
-/// classes, or fewer than two.
+/// `model.labels = […]` with the texts that were found, behind `model.classes` where there are not as many of them as
+/// the settings have; empty where there are more of them than there may be classes, or fewer than two.
 std::string setting_of(const Findings& found, std::size_t classes) {
   constexpr std::size_t classes_max = 8;
   std::vector<std::string> texts;
@@ -291,7 +292,8 @@ std::string setting_of(const Findings& found, std::size_t classes) {
   const std::size_t most = classes == 2 ? classes : classes_max;
   if (texts.size() < 2 || texts.size() > most || found.refused_others > 0) return {};
   std::sort(texts.begin(), texts.end(), comes_before);
-  std::string setting = "model.labels = [";
+  std::string setting = texts.size() != classes ? fmt::format("model.classes = {}, ", texts.size()) : std::string();
+  setting += "model.labels = [";
   for (const std::string& text : texts) {
     if (setting.back() != '[') setting += ", ";
     publish::append_string(text, setting);

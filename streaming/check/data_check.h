@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,10 @@ class DataCheck {
   void note_long_record(const config::LongestRecord& longest);
   /// Takes odd_times() (times.h) of the first records.
   void note_times(std::string times) { found_.times = std::move(times); }
+  /// Finds in the first records what texts are shown as.
+  void note_first_records(std::span<const decode::SeenLine> records) {
+    for (const auto& texts : foreign_) texts->find_bytes(records, config_.input);
+  }
   /// Takes decode::files_of_one_line() of the input.
   void note_files(std::string files) { found_.files = std::move(files); }
   /// What was found; `source` says in words which input it is of.

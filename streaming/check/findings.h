@@ -43,6 +43,7 @@ struct Findings {
   std::optional<std::uint64_t> users{};  ///< different users of usable records, up to users_max; of users alone
   std::vector<ColumnFinding> columns{};
   std::optional<ColumnFinding> target{};
+  bool target_has_units = false;  ///< the loss takes the target as it is: it may have neither center nor scale
   /// The columns of [weight] and [exposure], unscaled: `at_bounds` counts the values that count as the maximum.
   std::optional<ColumnFinding> weight{}, exposure{};
   std::map<std::string, std::string> examples{};  ///< for each reason, examples_of()
@@ -57,8 +58,9 @@ struct Findings {
   std::vector<std::pair<std::string, std::uint64_t>> refused_labels{};  ///< texts, and the number of their records
   std::vector<std::pair<std::string, std::uint64_t>> taken_labels{};    ///< texts taken as labels, and their records
   std::size_t classes_without_records = 0;                              ///< of those that the model tells apart
-  std::string label_setting{};       ///< model.labels = […] of the texts that are there, where one is refused
-  std::string label_fault{};         ///< why there is none, where a text cannot be typed
+  std::string label_setting{};  ///< model.labels = […] of the texts that are there, where one is refused; and their
+                                ///< number, where it is another
+  std::string label_fault{};    ///< why there is none, where a text cannot be typed
   std::uint64_t refused_others = 0;  ///< records whose text came once texts_max texts were counted
 };
 

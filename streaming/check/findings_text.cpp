@@ -86,22 +86,12 @@ void print_head(const Findings& findings, std::FILE* out) {
              percent(tally.clipped, tally.gradients), findings.start);
 }
 
-/// The text as a terminal can show it, with U+FFFD for control characters, and bytes that are no characters as
-/// "\xe9".
-std::string visible(const std::string& text) {
-  std::string shown;
-  for (const char c : config::with_bytes_escaped(text)) {
-    const auto byte = static_cast<unsigned char>(c);
-    shown += byte < 0x20 || byte == 0x7f ? std::string("\xef\xbf\xbd") : std::string(1, c);
-  }
-  return shown;
-}
-
 /// "'no' 36,548 times, 'yes' 4,640 times".
 std::string texts_of(const std::vector<std::pair<std::string, std::uint64_t>>& labels) {
   std::string texts;
   for (const auto& [text, count] : labels) {
-    texts += fmt::format("{}'{}' {} times", texts.empty() ? "" : ", ", visible(text), with_separators(count));
+    texts += fmt::format("{}'{}' {} times", texts.empty() ? "" : ", ", config::with_all_escaped(text),
+                         with_separators(count));
   }
   return texts;
 }
@@ -136,8 +126,24 @@ void print_column(const std::string& name, const ColumnFinding& column, std::siz
              profile.standard_deviation());
 }
 
+/// What a column is, for advice.
+enum class Role { feature, target, target_with_units };
+
+/// What to do about a column that lies far from 0.
+const char* cure_of_distance(Role role) {
+  switch (role) {
+    case Role::target:
+      return "give the target a center and a scale";
+    case Role::target_with_units:
+      return "the loss takes the target as it is, without center or scale: descent.clip_norm has to fit it";
+    case Role::feature:
+      break;
+  }
+  return "give it a center and a scale that fit";
+}
+
 /// Prints what is odd about a column's place in working units.
-void print_remarks_on_place(const std::string& name, const ColumnFinding& column, bool is_target, std::FILE* out) {
+void print_remarks_on_place(const std::string& name, const ColumnFinding& column, Role role, std::FILE* out) {
   const ColumnProfile& profile = column.profile;
   // The outer 5% on each side are left out, since a few far values are no reason to choose another scale.
   const double reach =
@@ -145,18 +151,18 @@ void print_remarks_on_place(const std::string& name, const ColumnFinding& column
   const double spread = profile.standard_deviation() / column.scale;
   if (reach > far_off) {
     fmt::print(out, "  {}: 5% of it lies {:.3g} working units or more from 0: {}\n", name, reach,
-               is_target ? "give the target a center and a scale" : "give it a center and a scale that fit");
-  } else if (profile.count() > 1 && spread > 0 && spread < 1 / far_off && !is_target) {
+               cure_of_distance(role));
+  } else if (profile.count() > 1 && spread > 0 && spread < 1 / far_off && role == Role::feature) {
     fmt::print(out, "  {}: it varies by {:.3g} working units alone: its scale is too large to be learned soon\n",
                name, spread);
   }
 }
 
 /// Prints what is odd about a column, each remark in a line of its own.
-void print_remarks(const std::string& name, const ColumnFinding& column, bool is_target, std::FILE* out) {
+void print_remarks(const std::string& name, const ColumnFinding& column, Role role, std::FILE* out) {
   const ColumnProfile& profile = column.profile;
   // Working units are known only where neither centre nor scale is yet to be measured.
-  if (column.is_placed()) print_remarks_on_place(name, column, is_target, out);
+  if (column.is_placed()) print_remarks_on_place(name, column, role, out);
   if (profile.count() > 1 && profile.standard_deviation() == 0)
     fmt::print(out, "  {}: it is the same number in every record\n", name);
   if (column.at_bounds > 0) {
@@ -195,8 +201,9 @@ void print_columns(const Findings& findings, std::FILE* out) {
   for (const ColumnFinding& column : findings.columns) print_column(column.name, column, width, out);
   if (findings.target) print_column(findings.target->name + " (target)", *findings.target, width, out);
   for (const auto& [name, column] : amounts_of(findings)) print_column(name, *column, width, out);
-  for (const ColumnFinding& column : findings.columns) print_remarks(column.name, column, false, out);
-  if (findings.target) print_remarks(findings.target->name, *findings.target, true, out);
+  for (const ColumnFinding& column : findings.columns) print_remarks(column.name, column, Role::feature, out);
+  const Role of_target = findings.target_has_units ? Role::target_with_units : Role::target;
+  if (findings.target) print_remarks(findings.target->name, *findings.target, of_target, out);
   for (const auto& [name, column] : amounts_of(findings)) print_remarks_of_amount(name, *column, out);
   const ColumnProfile* const first = findings.columns.empty() ? nullptr : &findings.columns.front().profile;
   if (first != nullptr && !first->is_exact()) {

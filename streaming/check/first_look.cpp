@@ -42,17 +42,18 @@ bool is_worth_a_warning(const Tally& tally) {
   return tally.unusable_share() >= worth_a_line;
 }
 
-std::string unusable_at_first(const Tally& first, const std::string& missing, const std::string& advice) {
+std::string unusable_at_first(const Tally& first, const std::string& look, const std::string& missing,
+                              const std::string& advice) {
   if (!is_worth_a_warning(first)) return {};
   const bool is_told =
       !missing.empty() && std::any_of(first.reasons.begin(), first.reasons.end(),
                                       [](const auto& each) { return each.first.ends_with(": missing"); });
-  return in_words(first, advice) + (is_told ? "; " + missing : "") + ": nustream check CONFIG --data shows more";
+  return in_words(first, advice) + (is_told ? "; " + missing : "") + ": " + look + " shows more";
 }
 
 std::string unusable_at_first(const Tally& first, const config::InputSettings& input, const record::Schema& schema) {
   if (!is_worth_a_warning(first)) return {};
-  return unusable_at_first(first, decode::missing_members(input, schema), advice_on_lines(first, input));
+  return unusable_at_first(first, input.look, decode::missing_members(input, schema), advice_on_lines(first, input));
 }
 
 Clip clip_of(const config::Config& config) {
@@ -67,13 +68,13 @@ Clip clip_of(const config::Config& config) {
   return {"gradients", "descent.clip_norm", config.descent.clip.value()};
 }
 
-std::string clipped_at_first(const Tally& first, const Clip& clip) {
+std::string clipped_at_first(const Tally& first, const Clip& clip, const std::string& look) {
   if (first.gradients == 0 || first.clipped_share() <= clipped_worth_a_line) return {};
   return fmt::format(
       "of the first {} {} {} ({}) are longer than {} = {:g} where the run begins: "
-      "centre and scale the columns by public figures; nustream check CONFIG --data shows them",
+      "centre and scale the columns by public figures; {} shows them",
       with_separators(first.gradients), clip.what, with_separators(first.clipped),
-      percent(first.clipped, first.gradients), clip.setting, clip.length);
+      percent(first.clipped, first.gradients), clip.setting, clip.length, look);
 }
 
 ClipCount count_clips(const config::Config& config, const config::Mechanism& mechanism, const record::RowSlice& rows,
@@ -87,14 +88,14 @@ ClipCount count_clips(const config::Config& config, const config::Mechanism& mec
   return count_clips(config, mechanism, rows, usable, config.descent.minibatch);
 }
 
-void require_usable(const Tally& first, double min_usable) {
+void require_usable(const Tally& first, double min_usable, const std::string& look) {
   if (first.rejected == 0 || 1 - first.unusable_share() >= min_usable) return;
   throw Failure(
       Exit::unusable,
       fmt::format("operator only, not private: {}: fewer than --min-usable {:g} allows, so nothing was begun "
                   "and no step taken; that, too, tells of the records: keep it to yourself. Mend the "
-                  "input or the settings: nustream check CONFIG --data shows more",
-                  in_words(first), min_usable));
+                  "input or the settings: {} shows more",
+                  in_words(first), min_usable, look));
 }
 
 }  // namespace nustream::check

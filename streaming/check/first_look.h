@@ -44,8 +44,8 @@ inline constexpr std::size_t records_judged = 1000;
 /// "of the first 40 records 40 (100%) cannot be used …" where at least a tenth of those in `first` cannot be used;
 /// else "". `missing` is decode::missing_members(), where the caller asked for it; the sentence contains it where a
 /// missing member is one of the reasons. `advice` on the reason (line_advice.h) stands behind it.
-[[nodiscard]] std::string unusable_at_first(const Tally& first, const std::string& missing = {},
-                                            const std::string& advice = {});
+[[nodiscard]] std::string unusable_at_first(const Tally& first, const std::string& look,
+                                            const std::string& missing = {}, const std::string& advice = {});
 /// The same sentence, for records that are read with these settings. It looks for the missing members and for advice
 /// where there is something to tell.
 [[nodiscard]] std::string unusable_at_first(const Tally& first, const config::InputSettings& input,
@@ -69,10 +69,10 @@ struct Clip {
 [[nodiscard]] Clip clip_of(const config::Config& config);
 
 /// "of the first 40 gradients …" where nearly all of those that were counted are longer than `clip`; else "".
-[[nodiscard]] std::string clipped_at_first(const Tally& first, const Clip& clip);
+[[nodiscard]] std::string clipped_at_first(const Tally& first, const Clip& clip, const std::string& look);
 
 /// Throws Failure(unusable) where less than the share `min_usable` of the records in `first` can be used. These
-/// records have taken no step. The message depends on data, and is for the operator alone.
-void require_usable(const Tally& first, double min_usable);
+/// records have taken no step. The message depends on data, and is for the operator alone. It names `look`.
+void require_usable(const Tally& first, double min_usable, const std::string& look);
 
 }  // namespace nustream::check

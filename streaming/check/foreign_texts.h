@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "config/input.h"
+#include "decode/seen_lines.h"
 #include "nustream/record/schema.h"
 
 namespace nustream::check {
@@ -17,6 +20,8 @@ class ForeignTexts final : public record::TextReader {
   explicit ForeignTexts(std::string column) : column_(std::move(column)) {}
 
   double read(std::string_view text) noexcept override;
+  /// Looks among `records` for the first text's own bytes, for which a reader of JSON has control characters.
+  void find_bytes(std::span<const decode::SeenLine> records, const config::InputSettings& input);
 
   [[nodiscard]] const std::string& column() const noexcept { return column_; }
   /// "12 texts of 'city', such as 'Z\xfcrich', are not UTF-8: iconv …"; "" where there are none.

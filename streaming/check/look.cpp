@@ -91,6 +91,7 @@ std::string look_at_files(const config::Config& config, std::optional<std::uint6
   if (!records) check.note_end_of_input();
   check.note_long_record(*input.longest);
   check.members() = decode::first_members(input);
+  check.note_first_records(reader->first_records());
   check.note_times(odd_times(config.input, config.schema, reader->first_records()));
   check.note_files(decode::files_of_one_line(input, config.schema));
   std::string source = records ? "the first of " : "";

@@ -155,6 +155,29 @@ std::string odd_times_of(const TimeColumn& column, const std::vector<std::string
   return {};
 }
 
+/// The first records of files, which are read once more for them. Throws Failure where the input went away.
+std::vector<decode::SeenLine> first_records_of(const config::InputSettings& input) {
+  std::vector<std::uint64_t> ordinals(decode::first_records_max);
+  std::iota(ordinals.begin(), ordinals.end(), std::uint64_t{0});
+  std::vector<decode::SeenLine> records;
+  for (auto& [ordinal, line] : decode::seen_lines(input, ordinals)) records.push_back(line);
+  return records;
+}
+
+/// The sentence about records whose own times cannot be read; "" where most of them can.
+std::string unread_times(const config::InputSettings& input, std::span<const decode::SeenLine> records) {
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(records, [&](const decode::SeenLine& record) {
+    const std::optional<std::string> text = decode::text_in(record, input.time_column, input);
+    return !text || !record::parse_time(*text, input.time_unit);
+  }));
+  if (2 * count <= records.size()) return {};
+  return fmt::format(
+      "{}the first {} times of column '{}' cannot be read: write them as ISO 8601, such as 2024-02-19T01:00:00Z, or "
+      "as "
+      "numbers with stream.time_unit",
+      count == records.size() ? "" : fmt::format("{} of ", count), records.size(), input.time_column);
+}
+
 }  // namespace
 
 std::string advice_on_time(std::string_view text, record::TimeUnit unit) {
@@ -177,13 +200,18 @@ std::string odd_times(const config::InputSettings& input, const record::Schema& 
 
 std::string odd_times(const config::InputSettings& input, const record::Schema& schema) try {
   if (time_columns(input, schema).empty()) return {};
-  std::vector<std::uint64_t> ordinals(decode::first_records_max);
-  std::iota(ordinals.begin(), ordinals.end(), std::uint64_t{0});
-  std::vector<decode::SeenLine> records;
-  for (auto& [ordinal, line] : decode::seen_lines(input, ordinals)) records.push_back(line);
-  return odd_times(input, schema, records);
+  return odd_times(input, schema, first_records_of(input));
 } catch (const Failure&) {
   return {};  // the input cannot be read twice, or went away: a run tells that by itself
+}
+
+std::string why_no_time_matches(const config::InputSettings& input) try {
+  if (input.time_column.empty()) return {};
+  const std::vector<decode::SeenLine> records = first_records_of(input);
+  std::string odd = odd_times(input, {}, records);
+  return odd.empty() ? unread_times(input, records) : odd;
+} catch (const Failure&) {
+  return {};  // as above
 }
 
 }  // namespace nustream::check

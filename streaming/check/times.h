@@ -27,4 +27,9 @@ namespace nustream::check {
 /// throws nothing.
 [[nodiscard]] std::string odd_times(const config::InputSettings& input, const record::Schema& schema);
 
+/// Why a window of time may have no record: odd_times() of the records themselves (stream.time), or a sentence where
+/// most of the first ones cannot be read as times; "" where there is nothing to say. It reads the first records of
+/// files once more, and throws nothing.
+[[nodiscard]] std::string why_no_time_matches(const config::InputSettings& input);
+
 }  // namespace nustream::check

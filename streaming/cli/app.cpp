@@ -139,7 +139,7 @@ void add_replay(CLI::App& app, Job& job) {
   add_report(*command, options.report, options.chart);
   command->add_flag("--serve", options.serve,
                     "show the run on the listeners of [serve], as attach does; stays up until it is interrupted");
-  command->add_flag("--quiet", options.quiet, "print nothing but errors");
+  command->add_flag("--quiet", options.quiet, "print no results: errors, warnings and what is the operator's");
   command->callback([&job] { job = [] { return replay(arguments); }; });
 }
 
@@ -177,7 +177,7 @@ void add_estimate(CLI::App& app, Job& job) {
   command->add_flag("--json", options.json, "print the result as JSON, without what is the operator's");
   add_operator_json(*command, options.operator_json);
   add_report(*command, options.report, options.chart);
-  command->add_flag("--quiet", options.quiet, "print nothing but errors");
+  command->add_flag("--quiet", options.quiet, "print no results: errors, warnings and what is the operator's");
   command->callback([&job] { job = [] { return estimate(arguments); }; });
 }
 

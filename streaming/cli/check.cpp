@@ -26,6 +26,7 @@
 #include "decode/line_decoder.h"
 #include "decode/message_columns.h"
 #include "decode/reader.h"
+#include "decode/same_file.h"
 #include "decode/segment_rows.h"
 #include "engine/budget_advice.h"
 #include "local/settings.h"
@@ -145,14 +146,13 @@ bool settle_table(config::Config& config, std::optional<StepCount>& steps) {
 }
 
 /// The dry run: reads the files that are named, or else the topic, or else stream.input, and tells what it found.
-/// `config` gets the files that are read and what a table settles.
+/// `config` has the files that are read, and gets what a table settles.
 check::Findings look(const CheckArguments& arguments, config::Config& config, std::optional<StepCount> steps) {
   constexpr std::uint64_t records_of_a_topic = 10'000;
   const bool is_one_step = steps && settle_table(config, steps);
   std::optional<config::Mechanism> mechanism;  // nothing where what is clipped is not known before it is measured
   if (check::clips_are_known(config))
     mechanism = config::make_mechanism(config, privacy::Participation::once(), steps);
-  if (!arguments.files.empty()) config.input.files = arguments.files;
   check::DataCheck dry_run(config, mechanism ? &*mechanism : nullptr, is_one_step);
   if (reads_topic(arguments, config)) {
     std::map<std::string, std::string> examples;
@@ -206,7 +206,7 @@ void print_data(const PlanArguments& planned, const check::Findings& findings) {
   static_cast<void>(plan(planned));
 }
 
-/// Warns where a delta is large beside 1/records. A plan of settings that are to be measured does not tell it.
+/// Warns where a delta is large beside 1/records.
 void add_large_delta(const config::Config& config, std::uint64_t records, std::vector<std::string>& warnings) {
   if (std::string large = publish::large_delta(config.privacy.deltas(), records); !large.empty())
     warnings.push_back(std::move(large));
@@ -240,7 +240,9 @@ Exit finish(const CheckArguments& arguments, config::Config& config, const std::
   }
   const check::Findings findings = look(arguments, config, steps);
   const PlanArguments planned = plan_of(arguments, config, findings);
-  if (!config.measuring.keys.empty()) add_large_delta(config, findings.tally.records, warnings);
+  // Where only a part was read, the plan knows no number of records, and does not tell it.
+  const bool plan_is_silent = !config.measuring.keys.empty() && planned.records == 0 && config.problem.records == 0;
+  if (plan_is_silent) add_large_delta(config, findings.tally.records, warnings);
   if (arguments.json) {
     print_json(config, digest, warnings, &findings, plan_json(planned));
   } else {
@@ -288,7 +290,7 @@ void require_binding(const config::Config& config) {
   if (!has_columns(config.input)) return;
   if (config.input.header && (config.input.columns.empty() || !reads_lines_alone(config))) return;
   const record::RowBuilder builder(config.schema);
-  // What is beside a message's value is found in messages alone, and require_readable() looks at those.
+  // What is beside a message's value is found in messages alone, and require_attachable() looks at those.
   const auto is_beside = [](const record::Field& field) { return decode::is_message_column(field.column); };
   const bool names_beside =
       std::ranges::any_of(builder.fields(), is_beside) || decode::is_message_column(config.input.time_column);
@@ -300,8 +302,8 @@ void require_binding(const config::Config& config) {
 }
 
 /// Returns why attach would refuse settings that a run over files takes, or "" where it would not. Where the settings
-/// name no files, this function throws the refusal.
-std::string refused_by_attach(const config::Config& config, config::Purpose purpose) {
+/// themselves name no files (`names_files`), this function throws the refusal.
+std::string refused_by_attach(const config::Config& config, config::Purpose purpose, bool names_files) {
   if (config.kafka.brokers.empty()) return {};
   try {
     // attach reads the settings of a table as those of a stream.
@@ -309,12 +311,11 @@ std::string refused_by_attach(const config::Config& config, config::Purpose purp
       static_cast<void>(config::read_config_to_measure(config.file, config.overrides, config::Purpose::stream));
     }
     attach::require_key_file(config);
-    attach::require_readable(config);
+    attach::require_attachable(config);
     require_files_of_service(config);
-    if (!config.measuring.keys.empty()) measure::require_measurable_in_topic(config);
     return {};
   } catch (const Failure& failure) {
-    if (config.input.files.empty()) throw;
+    if (!names_files) throw;
     return failure.what();
   }
 }
@@ -338,10 +339,15 @@ Exit check(const CheckArguments& arguments) {
   // What only some commands use is checked too: a wrong address should not show when the service starts.
   serve::check(config.serve);
   attach::preflight(config);
+  // From here on the files are those that are read, which may be others than those of the settings.
+  const bool names_files = !config.input.files.empty();
+  const bool by_hand = !arguments.files.empty();
+  if (by_hand) config.input.files = arguments.files;
+  decode::require_different_files(config.input.files, {config.file, by_hand, purpose == config::Purpose::stream});
   require_times_of_windows(config);
   require_binding(config);
   require_key(config);
-  const std::string refusal = refused_by_attach(config, purpose);
+  const std::string refusal = refused_by_attach(config, purpose, names_files);
   if (!config.measuring.keys.empty()) return check_to_measure(arguments, config, purpose, refusal);
   const bool is_table = purpose == config::Purpose::table;
   std::string digest;  // of a stream; empty for a table
@@ -350,7 +356,7 @@ Exit check(const CheckArguments& arguments) {
   if (is_table) {
     steps = StepCount{config.estimate.steps};
     for (std::string& each : std::vector{config::unit_is_the_record(config), config::dotted_member(config),
-                                         config::too_few_batches(config)}) {
+                                         config::too_few_batches(config), engine::short_of_table(config)}) {
       if (!each.empty()) warnings.push_back(std::move(each));
     }
   } else {

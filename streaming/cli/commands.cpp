@@ -10,8 +10,10 @@
 #include "attach/attach.h"
 #include "audit/audit.h"
 #include "config/ranges.h"
+#include "config/typed.h"
 #include "console/operator_file.h"
 #include "console/signals.h"
+#include "decode/same_file.h"
 #include "decode/segment_rows.h"
 #include "error.h"
 #include "estimate/estimate.h"
@@ -78,6 +80,12 @@ config::Config read_stream(const std::string& file, const std::vector<std::strin
                      "with its section [estimate] this file is a table's: nustream estimate takes it as it is", read);
 }
 
+/// Has the run read the files that were typed, and its messages name them.
+void take_files(const std::vector<std::string>& files, config::Config& config) {
+  config.input.files = files;
+  config::name_look(config, files);
+}
+
 }  // namespace
 
 // Files and lane of the command line go before those of the settings.
@@ -86,12 +94,13 @@ Exit replay(const ReplayArguments& arguments) {
   config::Config config = read_stream(file, overrides);
   // Files on the command line are relative to the working directory, those of the configuration to its folder.
   const folder::Options& typed = arguments.options;
-  if (!typed.files.empty()) config.input.files = typed.files;
+  if (!typed.files.empty()) take_files(typed.files, config);
   if (config.input.files.empty()) {
     throw Failure(Exit::configuration, arguments.config.file +
                                            ": stream.input is missing; set it, or name FILE after "
                                            "the configuration");
   }
+  decode::require_different_files(config.input.files, {file, !typed.files.empty(), true});
   if (typed.lane) {
     config.lane = LaneId{*typed.lane};
     config.input.partition.reset();  // --lane was given on purpose: any partition may be this lane
@@ -103,6 +112,10 @@ Exit replay(const ReplayArguments& arguments) {
   if (arguments.resume) options.start = folder::Start::resume;
   if (arguments.new_epoch) options.start = folder::Start::new_epoch;
   options.speed = speed_factor(arguments.speed);
+  console::require_outside(config.state.directory, {{"--operator-json", options.operator_json},
+                                                    {"--report", options.report},
+                                                    {"--chart", options.chart},
+                                                    {"--write-config", arguments.write_config}});
   // One share for measuring and for the run: what is measured is charged to the same member of an account.
   folder::AccountShare share(folder::share_of(config, !options.insecure_seed), config.privacy.budget);
   measure::Settled settled =
@@ -114,16 +127,21 @@ Exit estimate(const EstimateArguments& arguments) {
   const auto& [file, overrides] = arguments.config;
   // Some settings may be "private" still: they are measured below.
   config::Config config = config::read_config_to_measure(file, overrides, config::Purpose::table);
-  if (!arguments.files.empty()) config.input.files = arguments.files;
+  if (!arguments.files.empty()) take_files(arguments.files, config);
   if (config.input.files.empty()) {
     throw Failure(Exit::configuration, arguments.config.file +
                                            ": stream.input is missing; set it, or name FILE after "
                                            "the configuration");
   }
+  decode::require_different_files(config.input.files, {file, !arguments.files.empty()});
   estimate::Options options = arguments.options;
   options.files = arguments.files;
   if (arguments.resume) options.start = folder::Start::resume;
   if (arguments.new_epoch) options.start = folder::Start::new_epoch;
+  console::require_outside(config.state.directory, {{"--operator-json", options.operator_json},
+                                                    {"--report", options.report},
+                                                    {"--chart", options.chart},
+                                                    {"--write-config", arguments.write_config}});
   // What of these options concerns the folder, for measuring in it.
   folder::Options session;
   session.command = "estimate";

@@ -1,6 +1,7 @@
 // Turns the command line's words for [kafka] into overrides, as if they were written in the file.
 #include "cli/commands.h"
 #include "config/ranges.h"
+#include "kafka/secret_properties.h"
 
 namespace nustream::cli {
 
@@ -38,6 +39,9 @@ config::Config read_config(const ConfigArguments& config, const KafkaArguments& 
   config::Config result =
       config::read_config_to_measure(config.file, overrides_of(config, kafka), config::Purpose::stream);
   add_properties(kafka, result.kafka);
+  // Beside brokers a check reads the files of the settings, unless it is told how many records of the topic to read.
+  if (!result.input.files.empty() && !result.kafka.brokers.empty()) result.input.look += " --records 10000";
+  result.input.look += kafka::typed_properties(kafka.properties);
   return result;
 }
 

@@ -61,11 +61,12 @@ journal::WitnessSettings settings_beside(const RotateArguments& arguments, const
   return journal::witness_settings(arguments.witness, key_file, arguments.place, {}, identity.stream, identity.lane);
 }
 
-/// Lets `witness` record what was rotated. A witness that exists under the new key already knows at least as much,
-/// and stays.
+/// Lets `witness` record what was rotated. A witness that is there tells of nothing that the folder does not hold,
+/// unless a run under the new key began right after the rotation: then that run has told it, and more.
 void tell_witness(const journal::Rotated& rotated, journal::FolderWitness witness) {
   witness.find(rotated.account);
-  if (witness.is_in_place()) return;
+  const std::pair rotated_at{rotated.identity.epoch, rotated.identity.steps};
+  if (const auto& found = witness.found(); found && std::pair{found->epoch, found->steps} > rotated_at) return;
   const std::string there_is_none = witness.warning();  // no longer true once this is done
   witness.keep();
   witness.committed(rotated.identity.epoch, rotated.identity.steps, rotated.ledger.head, rotated.ledger.epochs);
@@ -89,7 +90,7 @@ void hand_over_witness(const RotateArguments& arguments, const fs::path& old_key
 
 /// Warns where no witness was found under either key: then nobody has looked whether the folder is the newest copy.
 void warn_of_no_witness(const fs::path& folder, const journal::RotationWitnesses& witnesses) {
-  if (witnesses.old_key.found() || witnesses.new_key.found() || witnesses.old_key.warning().empty()) return;
+  if (witnesses.old_key.is_known() || witnesses.new_key.is_known() || witnesses.old_key.warning().empty()) return;
   fmt::print(
       stderr,
       "nustream: warning: {}: no witness of it lies beside its key, so that nobody has looked whether it is an "
@@ -110,14 +111,20 @@ std::vector<std::string> others_under(const fs::path& key_file, const secrets::K
   return others;
 }
 
-/// Warns that the folder was a copy from before an earlier rotation. It is sealed under the new key, and still not
-/// the newest.
+/// Warns that the folder is an older copy. It is sealed under the new key, and still not the newest.
 void warn_of_copy(const fs::path& folder, const journal::FolderWitness& witness) {
-  fmt::print(
-      stderr,
-      "nustream: warning: {}: is an older copy, from before a rotation of its key ({} tells of {}); it is sealed "
-      "under the new key now, --resume refuses it, and --new-epoch charges what it does not know\n",
-      folder.string(), witness.file().string(), witness.told());
+  fmt::print(stderr,
+             "nustream: warning: {}: is an older copy ({} tells of {}), and stays one under the new key: --resume "
+             "refuses it, and --new-epoch charges what it does not know\n",
+             folder.string(), witness.file().string(), witness.told());
+}
+
+/// Behind the folder's own rotation: tells the witnesses of it. That of an older copy stays as it is.
+void tell_of_rotation(const RotateArguments& arguments, const fs::path& old_key, const journal::Rotated& rotated,
+                      const journal::RotationWitnesses& witnesses, const secrets::Keyring& new_keys) {
+  warn_of_no_witness(arguments.place, witnesses);
+  if (rotated.is_older) return warn_of_copy(arguments.place, witnesses.new_key);
+  hand_over_witness(arguments, old_key, rotated, new_keys);
 }
 
 /// Whether the state opens under these keys.
@@ -162,28 +169,32 @@ std::optional<OldKey> rotate_folder(const RotateArguments& arguments, const secr
   const fs::path old_key = secrets::key_file_of(folder, identity.stream, {arguments.old_key, {}});
   const bool is_new = is_same_key(old_key, arguments.new_key, new_keys);
   OldKey old{old_key.string()};
-  // The state is under the new key already: a crash came before the steps after that were done.
+  const auto witness_beside = [&](const fs::path& key_file, const secrets::Keyring& keys) {
+    return journal::FolderWitness(settings_beside(arguments, key_file, identity), keys);
+  };
+  // The state is under the new key already: a crash came before the steps after that were done, or the folder is a
+  // copy that was always under this key.
   if (is_under(new_keys, sealed)) {
-    hand_over_witness(arguments, old_key, journal::finish_rotation(*disk, folder, new_keys), new_keys);
+    journal::RotationWitnesses witnesses{witness_beside(old_key, new_keys),
+                                         witness_beside(arguments.new_key, new_keys)};
+    const journal::Rotated rotated = journal::finish_rotation(*disk, folder, new_keys, &witnesses);
+    tell_of_rotation(arguments, old_key, rotated, witnesses, new_keys);
   } else {
     const secrets::Keyring old_keys =
         with_advice(Exit::permission, "--key-file names the one that the state is sealed under",
                     [&] { return secrets::load_key_file(old_key); });
-    journal::RotationWitnesses witnesses{{settings_beside(arguments, old_key, identity), old_keys},
-                                         {settings_beside(arguments, arguments.new_key, identity), new_keys}};
+    journal::RotationWitnesses witnesses{witness_beside(old_key, old_keys),
+                                         witness_beside(arguments.new_key, new_keys)};
     const journal::Rotated rotated = journal::rotate_key(*disk, folder, old_keys, new_keys, &witnesses);
-    warn_of_no_witness(folder, witnesses);
-    if (rotated.is_older) {
-      warn_of_copy(folder, witnesses.new_key);
-    } else {
-      hand_over_witness(arguments, old_key, rotated, new_keys);
-    }
+    tell_of_rotation(arguments, old_key, rotated, witnesses, new_keys);
     old.others = others_under(old_key, old_keys, rotated.account);
   }
   std::error_code unknown;
   // The link comes last. After a crash before this line it still leads to the old key, whose place the steps above
   // need.
   if (fs::is_symlink(folder / secrets::key_link, unknown)) secrets::link_key_file(folder, arguments.new_key);
+  const std::string warning = secrets::warning_of_place(arguments.new_key, folder);
+  if (!warning.empty()) fmt::print(stderr, "nustream: warning: {}\n", warning);
   return is_new ? std::nullopt : std::optional(std::move(old));
 }
 

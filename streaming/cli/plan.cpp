@@ -293,9 +293,11 @@ std::optional<config::Config> to_measure(const PlanArguments& arguments) {
 /// Writes the report and the picture that are asked for. Both files are made before the curves are computed, so that
 /// a path that cannot be written is told at once.
 void draw(const config::Config& config, const PlanArguments& arguments, const Plan& plan) {
-  console::OperatorFile page(arguments.report, journal::Audience::everyone);
   const bool in_terminal = arguments.chart == terminal_chart;
-  console::OperatorFile picture(in_terminal ? std::string() : arguments.chart, journal::Audience::everyone);
+  const std::string chart = in_terminal ? std::string() : arguments.chart;
+  console::require_outside(config.state.directory, {{"--report", arguments.report}, {"--chart", chart}});
+  console::OperatorFile page(arguments.report, journal::Audience::everyone);
+  console::OperatorFile picture(chart, journal::Audience::everyone);
   // The curves take seconds, and are computed for a report or a picture alone.
   const PlanCurves curves = plan_curves(config, plan.mechanism, plan.prediction, plan.why_no_prediction,
                                         arguments.records > 0 ? arguments.records : config.problem.records);
@@ -311,7 +313,7 @@ void draw(const config::Config& config, const PlanArguments& arguments, const Pl
 measure::InputSize size_of(const config::Config& asked, const PlanArguments& arguments) {
   const std::uint64_t guessed = asked.guesses.users.value_or(0);
   return {arguments.records > 0 ? arguments.records : asked.problem.records,
-          arguments.users > 0 ? arguments.users : guessed};
+          arguments.users > 0 ? arguments.users : guessed, arguments.passes};
 }
 
 }  // namespace

@@ -5,11 +5,15 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
+#include <sstream>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "kafka/oauth_token.h"
 #include "located.h"
 #include "log/log.h"
 #include "secrets/key_file.h"
@@ -50,6 +54,41 @@ void add_missing_folder(const char* key, const std::string& file, std::vector<st
   if (lacks_folder(file)) sentences.push_back(told_of(key, "the folder of '" + file + "'", "make it"));
 }
 
+/// A property of the client library; "" where it is not set.
+std::string property_of(const config::Config& config, std::string_view name) {
+  const auto found = config.kafka.properties.find(std::string(name));
+  return found == config.kafka.properties.end() ? std::string() : found->second;
+}
+
+/// Whether a program would be found as a shell finds it: by its path, or else in the folders of PATH.
+bool is_program(const std::string& program) {
+  if (program.find('/') != std::string::npos) return ::access(program.c_str(), X_OK) == 0;
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "/bin:/usr/bin" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (::access((std::filesystem::path(folder) / program).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+/// Warns where the source of tokens for the brokers is not there, or is not for this user.
+void add_source_of_tokens(const config::Config& config, std::vector<std::string>& sentences) {
+  constexpr const char* of_file = "kafka.oauth_token_file";
+  const std::string token = property_of(config, config::oauth_file_property);
+  add_missing_file(of_file, token, "write a token into it", sentences);
+  if (is_of_others(token)) {
+    sentences.push_back(
+        fmt::format("{}: '{}' cannot be read by this user: check as the user that runs", of_file, token));
+  }
+  const std::string words = property_of(config, config::oauth_command_property);
+  // The words of the command stand one on each line, and the program is the first of them.
+  const std::string program = words.substr(0, words.find('\n'));
+  if (!program.empty() && !is_program(program)) {
+    sentences.push_back(
+        told_of("kafka.oauth_token_command", "the program '" + program + "'", "install it, or name it by its path"));
+  }
+}
+
 /// The listeners of attach; null where nobody attaches.
 const config::Serve* served(const config::Config& config) {
   return config.kafka.brokers.empty() ? nullptr : &config.serve;
@@ -65,6 +104,10 @@ void require_key(const config::Config& config) {
 
 void require_files_of_service(const config::Config& config) {
   if (!config.log.file.empty() && !lacks_folder(config.log.file)) log::require_writable(config.log.file);
+  if (const std::string token = property_of(config, config::oauth_file_property);
+      !token.empty() && !is_missing(token) && !is_of_others(token)) {
+    kafka::require_token_file(token);
+  }
   const std::string& key = config.state.key_file;
   config::Serve serve = config.serve;
   if (is_missing(serve.public_token_file)) serve.public_token_file.clear();
@@ -93,6 +136,7 @@ std::vector<std::string> missing_files(const config::Config& config) {
       sentences);
   const config::Serve* const serve = served(config);
   if (serve == nullptr) return sentences;
+  add_source_of_tokens(config, sentences);
   add_missing_folder("log.file", config.log.file, sentences);
   if (!serve->public_address.empty() && serve->public_token_file != serve::no_token)
     add_missing_file("serve.public_token_file", serve->public_token_file, "write a token into it", sentences);

@@ -13,12 +13,12 @@ namespace nustream::cli {
 /// reads the key; nothing is made.
 void require_key(const config::Config& config);
 
-/// Throws what attach would throw, before it asks a broker, of the files of its log and of its listeners' tokens,
-/// where these are there or their folders are. Nothing is made.
+/// Throws what attach would throw, before it asks a broker, of the files of its log, of its listeners' tokens and of
+/// its own token for the brokers, where these are there or their folders are. Nothing is made.
 void require_files_of_service(const config::Config& config);
 
-/// A sentence for each file that the settings name and that is not there, or could not be made for want of a folder.
-/// A run on this machine would be refused.
+/// A sentence for each file or program that the settings name and that is not there, or could not be made for want of
+/// a folder. A run on this machine would be refused.
 [[nodiscard]] std::vector<std::string> missing_files(const config::Config& config);
 
 }  // namespace nustream::cli

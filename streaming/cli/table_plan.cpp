@@ -308,9 +308,11 @@ PlanCurves curves_of(const TablePlan& plan, const PlanArguments& arguments) {
 
 /// Writes the report and the picture that are asked for, in files that are made before the curves are computed.
 void draw(const TablePlan& plan, const PlanArguments& arguments) {
-  console::OperatorFile page(arguments.report, journal::Audience::everyone);
   const bool in_terminal = arguments.chart == terminal_chart;
-  console::OperatorFile picture(in_terminal ? std::string() : arguments.chart, journal::Audience::everyone);
+  const std::string chart = in_terminal ? std::string() : arguments.chart;
+  console::require_outside(plan.config.state.directory, {{"--report", arguments.report}, {"--chart", chart}});
+  console::OperatorFile page(arguments.report, journal::Audience::everyone);
+  console::OperatorFile picture(chart, journal::Audience::everyone);
   const PlanCurves curves = curves_of(plan, arguments);
   if (!arguments.report.empty()) {
     page.write(plan_page(plan.config, plan.mechanism, plan.rho, {}, curves, plan_command(plan.config, arguments)));

@@ -155,6 +155,8 @@ struct Measuring {
   double share = 0.2;               ///< what it costs to measure settings, of ρ, if any are measured
   std::uint64_t records = 20'000;   ///< of a topic, the number of first records that they are measured from
   std::vector<std::string> keys{};  ///< keys of settings that are to be measured; empty where all are numbers
+  /// Where the first of them stands, for messages: "stream.toml:12:10", or "--set features.0.center".
+  std::string place{};
 };
 
 /// [release]: when an attached lane's releases leave.

@@ -52,6 +52,8 @@ struct InputSettings {
   bool append_times_only = false;            ///< refuse a message whose time is not the broker's
   /// Line breaks inside quotation marks belong to their record. An open quote then spoils the records after it too.
   bool framing_is_trusted = false;
+  /// The command that shows an operator more of these records (config/typed.h). Messages name it.
+  std::string look = "nustream check CONFIG --data";
   bool may_show_header = false;  ///< an error message may quote a first line that lacks a column
   /// The readers note there what they find where framing_is_trusted; null: nobody asks.
   std::shared_ptr<LongestRecord> longest{};

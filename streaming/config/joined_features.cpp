@@ -179,6 +179,15 @@ void name_labels(SettingsByName& all) {
   all = std::move(out);
 }
 
+/// What an entry says of a feature, without the feature's name: "'.buckets (8 there, 16 here)"; "" for other entries.
+std::string_view said_of_feature(std::string_view entry) {
+  if (!entry.starts_with("feature '")) return {};
+  const std::size_t within = entry.rfind("'.");
+  const std::size_t whole = entry.rfind("' (");
+  const std::size_t end = within != std::string_view::npos ? within : whole;
+  return end == std::string_view::npos ? std::string_view() : entry.substr(end);
+}
+
 }  // namespace
 
 void join_features(SettingsByName& there, SettingsByName& here) {
@@ -206,6 +215,23 @@ std::string told_name(const std::string& name) {
     return name.substr(0, at) + "'." + (within.empty() ? map.key : within.substr(1));
   }
   return name;
+}
+
+std::vector<std::string> with_likes_together(const std::vector<std::string>& told) {
+  constexpr std::ptrdiff_t many = 4;
+  std::vector<std::string> together;
+  std::set<std::string_view> said;
+  for (const std::string& entry : told) {
+    const std::string_view what = said_of_feature(entry);
+    const auto says_it = [&](const std::string& other) { return said_of_feature(other) == what; };
+    const std::ptrdiff_t likes = what.empty() ? 1 : std::ranges::count_if(told, says_it);
+    if (likes < many) {
+      together.push_back(entry);
+    } else if (said.insert(what).second) {
+      together.push_back(fmt::format("{} and likewise {} other features", entry, likes - 1));
+    }
+  }
+  return together;
 }
 
 }  // namespace nustream::config

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "config/settings_by_name.h"
 
@@ -14,5 +15,9 @@ void join_features(SettingsByName& there, SettingsByName& here);
 
 /// The name of such an entry, and of every other one, as a message shows it: "feature 'city'.hash".
 [[nodiscard]] std::string told_name(const std::string& name);
+
+/// The entries, of which one stands for all that say the same of many features, such as another scale of each. They
+/// would bury what else differs.
+[[nodiscard]] std::vector<std::string> with_likes_together(const std::vector<std::string>& told);
 
 }  // namespace nustream::config

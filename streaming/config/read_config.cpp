@@ -17,6 +17,7 @@
 #include "config/ranges.h"
 #include "config/read_sections.h"
 #include "config/settings_tree.h"
+#include "config/typed.h"
 #include "nustream/moments/stage_noise.h"
 
 namespace nustream::config {
@@ -179,8 +180,9 @@ void read_descent(const Section& root, Purpose purpose, const TwoStageColumns& t
   static_cast<void>(root.has("moments"));
   static_cast<void>(release.has("moments"));
   read_first_stage(root, two_stage, config);
-  config.descent.release_every = release.count("every").value_or(purpose == Purpose::table ? 1 : 1000);
-  if (config.descent.release_every == 0) release.refuse("every", "a whole number of steps > 0");
+  constexpr const char* some_steps = "a whole number of steps > 0";
+  config.descent.release_every = release.count("every", some_steps).value_or(purpose == Purpose::table ? 1 : 1000);
+  if (config.descent.release_every == 0) release.refuse("every", some_steps);
   read_intervals(root, config, purpose);
   read_course(root, purpose, config);
   // Without a minibatch every step over a table takes all of its records.
@@ -319,6 +321,7 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
   root.finish();
   // Asked after finish(), which would otherwise refuse the keys of [moments] where a descent is set.
   config.problem.sums_end = root.section("moments").has("releases");
+  name_look(config, {});
   return config;
 }
 
@@ -327,12 +330,12 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
   // The settings that "auto" chose are overrides like those of the command line, but
   // Config::overrides keeps only the latter.
   SettingsTree tree(file, resolved.overrides);
-  const std::vector<std::string> keys = tree.take_private_out();
+  const auto [keys, place] = tree.take_private_out();
   if (!keys.empty()) {
     throw Failure(Exit::configuration,
                   fmt::format("{}: {} = \"private\": replay, estimate and attach measure it; this command takes "
                               "a number: measure it there with --write-config, and take the file that it writes",
-                              file, keys.front()));
+                              place, keys.front()));
   }
   Config config = read_tree(tree, file, overrides, purpose);
   // A plan shows why "auto" chose what it chose.
@@ -343,10 +346,11 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
 Config read_config_to_measure(const std::string& file, const std::vector<std::string>& overrides, Purpose purpose) {
   const Resolved resolved = resolve_estimator(file, overrides, purpose);
   SettingsTree tree(file, resolved.overrides);
-  std::vector<std::string> keys = tree.take_private_out();
+  SettingsTree::Private taken = tree.take_private_out();
   Config config = read_tree(tree, file, overrides, purpose);
   config.chosen = resolved.why;
-  config.measuring.keys = std::move(keys);
+  config.measuring.keys = std::move(taken.keys);
+  config.measuring.place = std::move(taken.place);
   return config;
 }
 

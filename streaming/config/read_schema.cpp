@@ -19,8 +19,8 @@ using record::Term;
 using record::Transform;
 
 /// Reads one of the transforms that a settings file can name. Other transforms come from keys of
-/// their own, such as one_hot.
-Transform read_transform(const Section& section, std::string_view key) {
+/// their own, such as one_hot. `product` is the name of another choice, where a feature may be one.
+Transform read_transform(const Section& section, std::string_view key, std::string_view product) {
   return section.choice<Transform>(key, Transform::identity,
                                    {{"identity", Transform::identity},
                                     {"log", Transform::log},
@@ -29,7 +29,8 @@ Transform read_transform(const Section& section, std::string_view key) {
                                     {"square", Transform::square},
                                     {"indicator", Transform::indicator},
                                     {"hour", Transform::hour},
-                                    {"day_of_week", Transform::day_of_week}});
+                                    {"day_of_week", Transform::day_of_week}},
+                                   product);
 }
 
 /// The default name of a term: the way one would write it.
@@ -86,9 +87,27 @@ void read_placement(const Section& section, Feature& feature) {
   }
 }
 
+constexpr std::string_view interaction = "interaction";
+
+/// Reads the term of a section. `product` is the transform that has been looked for before, where there is one.
+Term read_term(const Section& section, std::string_view product) {
+  Term term{section.text_or_refuse("column"), read_transform(section, "transform", product),
+            section.text("equals").value_or("")};
+  // An empty text may be what the indicator compares with, so that the key is asked for and not the text.
+  if (term.transform == Transform::indicator && !section.has("equals")) section.missing("equals");
+  if (term.transform != Transform::indicator && section.has("equals")) {
+    section.refuse("equals", "only with transform = \"indicator\"");
+  }
+  if (const auto unit = read_time_unit(section, "unit")) {
+    if (!reads_time(term.transform)) section.refuse("unit", "only with transform = \"hour\" or \"day_of_week\"");
+    term.unit = *unit;
+  }
+  return term;
+}
+
 /// Reads transform = "interaction": the product of two terms, of = [{column, transform}, {column, transform}].
 bool read_interaction(const Section& section, Feature& feature) {
-  if (section.text("transform") != "interaction") return false;
+  if (section.text("transform") != interaction) return false;
   const std::vector<Section> terms = section.tables("of");
   if (terms.size() != 2) section.refuse("of", "two terms, [{column = \"a\"}, {column = \"b\", transform = \"log\"}]");
   feature.first = read_term(terms[0]);
@@ -99,7 +118,7 @@ bool read_interaction(const Section& section, Feature& feature) {
 /// Reads a feature of one term, or of the product of two.
 Feature read_feature(const Section& section) {
   Feature feature;
-  if (!read_interaction(section, feature)) feature.first = read_term(section);
+  if (!read_interaction(section, feature)) feature.first = read_term(section, interaction);
   const std::string given = section.text("name").value_or("");
   // For example "price*log(area)" for an interaction without a name.
   feature.name = !given.empty()   ? given
@@ -208,18 +227,7 @@ std::vector<Feature> read_features(const Section& section) {
 }  // namespace
 
 Term read_term(const Section& section) {
-  Term term{section.text_or_refuse("column"), read_transform(section, "transform"),
-            section.text("equals").value_or("")};
-  // An empty text may be what the indicator compares with, so that the key is asked for and not the text.
-  if (term.transform == Transform::indicator && !section.has("equals")) section.missing("equals");
-  if (term.transform != Transform::indicator && section.has("equals")) {
-    section.refuse("equals", "only with transform = \"indicator\"");
-  }
-  if (const auto unit = read_time_unit(section, "unit")) {
-    if (!reads_time(term.transform)) section.refuse("unit", "only with transform = \"hour\" or \"day_of_week\"");
-    term.unit = *unit;
-  }
-  return term;
+  return read_term(section, {});
 }
 
 std::optional<record::TimeUnit> read_time_unit(const Section& section, std::string_view key) {

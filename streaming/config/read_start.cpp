@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "config/moments.h"
+#include "located.h"
 #include "publish/original_units.h"
 #include "publish/release_json.h"
 
@@ -77,7 +78,8 @@ std::vector<double> from_release(const Section& descent, const Config& config, c
     // The last line of such a file changes with every release, and so would the meaning of the settings.
     descent.refuse(start_key, "a file that runs do not write: a new epoch goes on from state.directory by itself");
   }
-  const auto release = last_release_of(file);
+  // A failure to read it says which key names the file.
+  const auto release = located(descent.place_of(start_key), [&file] { return last_release_of(file); });
   if (!release) descent.refuse(start_key, "a file whose last line is a release");
   // A start is a public setting and costs nothing here, which is right only for what was private already.
   if (!release->promise.is_private) {

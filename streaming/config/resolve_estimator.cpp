@@ -58,14 +58,14 @@ void require_guesses(const Section& root, const std::string& file) {
 /// Refuses settings that are to be measured, because the choice is made before anything is measured.
 void require_numbers(const std::string& file, const std::vector<std::string>& overrides) {
   SettingsTree tree(file, overrides);
-  const std::vector<std::string> keys = tree.take_private_out();
+  const auto [keys, place] = tree.take_private_out();
   if (keys.empty()) return;
   throw Failure(
       Exit::configuration,
       fmt::format("{}: {} = \"private\" where model.estimator = \"auto\": the choice needs numbers, and is made "
                   "before anything is measured; set model.estimator to \"moments\" or \"descent\", or measure "
                   "under one of them with --write-config and take the numbers that it writes",
-                  file, keys.front()));
+                  place, keys.front()));
 }
 
 /// What the settings leave to the choice. A key that is set is settled, and the candidates are the best under it.

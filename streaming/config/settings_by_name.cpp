@@ -11,6 +11,8 @@
 namespace nustream::config {
 namespace {
 
+constexpr const char* further_stages = "moments.stages";
+
 /// The keys of the canonical text, and the setting in a file that each stands for.
 constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"format", "stream.format"},
@@ -55,10 +57,9 @@ constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::st
     {"every", "release.every"},
     {"batches", "intervals.batches"},
     {"batch_steps", "intervals.batch_steps"},
-    {"runs", "intervals.runs"},
+    {"runs", "intervals.count"},
     {"clipped", "privacy.clipped_share"},
     {"clipped_every", "release.every"},
-    {"stages", "moments.stages"},
     {"memory", "moments.memory"},
     {"row_norm", "moments.row_norm"},
     {"regressor_bound", "moments.regressor_bound"},
@@ -66,7 +67,6 @@ constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::st
     {"residual_variance", "moments.residual_variance"},
     {"restage_every", "moments.restage_every"},
     {"solve", "moments.solve"},
-    {"units", "moments.stages"},
     {"correlation", "noise.correlation"},
     {"horizon", "noise.horizon"},
     {"rows", rows_of_correlation},
@@ -89,7 +89,7 @@ constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::st
     {"first_l2", "first_stage.l2"},
     {"bread_clip", "intervals.second_moment_clip"},
     {"meat_clip", "intervals.squared_residual_clip"},
-    {"spread", "intervals.kind"},
+    {"spread", kind_of_sums},
     {"height", "noise.height"},
     {"restarts", "noise.restarts"},
     {"bands", "noise.bands"},
@@ -182,11 +182,40 @@ class Lines {
     // Where a stage of running sums begins, or a piece of a descent's schedule.
     if (key == "estimator") is_of_sums_ = true;
     if (key == "unit") return add_unit(value);
-    if (add_of_first_stage(key, value)) return;
-    if (key == "from") return all_.add(is_of_sums_ ? "moments.stages" : "descent.pieces", value);
+    if (add_of_first_stage(key, value) || (is_of_sums_ && add_of_sums(key, value))) return;
+    if (key == "from") return all_.add("descent.pieces", value);
     // The first line is the version of the text itself; a later "format" is stream.format.
     const bool is_first_format = key == "format" && all_.names.empty();
     if (!is_passed_over(key, value) && !is_first_format) all_.add(setting_of(key, value), value);
+  }
+
+  /// Takes a line of running sums that a file has in another way. The radii of the first stage have keys of their
+  /// own; each further stage is one entry, with those of its radii that are not those of the stage before it. Returns
+  /// false for any other line.
+  bool add_of_sums(std::string_view key, const std::string& value) {
+    constexpr std::string_view radii[] = {"row_norm", "regressor_bound", "residual_bound"};
+    if (key == "stages") return true;  // how many there are is seen from the stages
+    if (key == "start") {
+      all_.add("moments.start", value);
+    } else if (key == "from") {
+      if (stages_++ > 0) all_.add(further_stages, "{from=" + value + "}");
+    } else if (key == "units") {
+      // In the place of this word the text has the stages that follow from it.
+      all_.set(further_stages, {"growing"});
+    } else if (std::ranges::find(radii, key) != std::end(radii)) {
+      add_radius(std::string(key), value);
+    } else {
+      return false;
+    }
+    return true;
+  }
+  void add_radius(const std::string& key, const std::string& value) {
+    const auto before = radii_.find(key);
+    const bool is_as_before = before != radii_.end() && before->second == value;
+    radii_[key] = value;
+    if (stages_ <= 1) return all_.add("moments." + key, value);
+    std::string& stage = all_.values[further_stages].back();
+    if (!is_as_before) stage.insert(stage.size() - 1, "," + key + "=" + value);
   }
 
   /// One line of the text says what two keys of a file do.
@@ -228,7 +257,9 @@ class Lines {
   SettingsByName all_;
   std::string feature_;
   std::string lower_;
-  std::string factor_;  // weight or exposure, within its lines
+  std::string factor_;                        // weight or exposure, within its lines
+  std::map<std::string, std::string> radii_;  // of the last stage of running sums
+  std::size_t stages_ = 0;
   bool in_features_ = true;
   bool is_of_sums_ = false;
   bool is_in_first_stage_ = false;

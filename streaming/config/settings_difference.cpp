@@ -12,11 +12,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "config/estimator_choice.h"
 #include "config/joined_features.h"
 #include "config/settings_by_name.h"
-#include "config/settings_tree.h"
 #include "config/shown_setting.h"
+#include "config/stage_settings.h"
 #include "error.h"
 
 namespace nustream::config {
@@ -31,34 +30,6 @@ bool all_zero(const Values* values) {
          });  // the first value is how many there are
 }
 
-/// What an entry says of a feature, without the feature's name: "'.buckets (8 there, 16 here)"; "" for other entries.
-std::string_view said_of_feature(std::string_view entry) {
-  if (!entry.starts_with("feature '")) return {};
-  const std::size_t within = entry.rfind("'.");
-  const std::size_t whole = entry.rfind("' (");
-  const std::size_t end = within != std::string_view::npos ? within : whole;
-  return end == std::string_view::npos ? std::string_view() : entry.substr(end);
-}
-
-/// The entries, of which one stands for all that say the same of many features, such as another scale of each. They
-/// would bury what else differs.
-std::vector<std::string> with_likes_together(const std::vector<std::string>& told) {
-  constexpr std::ptrdiff_t many = 4;
-  std::vector<std::string> together;
-  std::set<std::string_view> said;
-  for (const std::string& entry : told) {
-    const std::string_view what = said_of_feature(entry);
-    const auto says_it = [&](const std::string& other) { return said_of_feature(other) == what; };
-    const std::ptrdiff_t likes = what.empty() ? 1 : std::ranges::count_if(told, says_it);
-    if (likes < many) {
-      together.push_back(entry);
-    } else if (said.insert(what).second) {
-      together.push_back(fmt::format("{} and likewise {} other features", entry, likes - 1));
-    }
-  }
-  return together;
-}
-
 /// A setting of the text, and settings from which it follows.
 struct Consequence {
   std::string_view setting;
@@ -71,13 +42,32 @@ const Consequence consequences[] = {
     {rows_of_correlation, {"noise.correlation", "noise.horizon", "noise.nu", "noise.bands", "noise.height"}},
     {"separation", {"--passes"}},
     {"steps", {"noise.horizon"}},
-    {"displacement",
-     {"descent.clip_norm", "privacy.adjacency", "moments.row_norm", "moments.regressor_bound",
-      "moments.residual_bound"}},
+    {"noise.poles", {"noise.correlation"}},
+    {"intervals.burn_in",
+     {"intervals.count", "noise.horizon"}},  // of a table, whose batches are found from all three
     {"privacy.rho",
-     {"noise.correlation", "noise.horizon", "noise.nu", "--passes", "separation", "noise.beta", "noise.c",
-      "noise.bands", "noise.height", rows_of_correlation, "privacy.unit", "users.participations", "users.separation",
-      "users.mass"}},
+     {"noise.correlation",
+      "noise.horizon",
+      "noise.nu",
+      "--passes",
+      "separation",
+      "noise.beta",
+      "noise.c",
+      "noise.poles",
+      "noise.bands",
+      "noise.height",
+      rows_of_correlation,
+      "privacy.unit",
+      "users.participations",
+      "users.separation",
+      "users.mass",
+      "privacy.protects",
+      "intervals.kind",
+      "moments.second_moment_share",
+      "moments.regressor_share",
+      "moments.eigenvalue_share",
+      "intervals.share",
+      "moments.solve"}},
 };
 
 /// Finds what differs between two texts.
@@ -86,6 +76,9 @@ class Difference {
   Difference(std::string_view there, std::string_view here, const BesideTexts& beside)
       : old_(by_name(there)), now_(by_name(here)), beside_(beside) {
     join_features(old_, now_);
+    runs_there_ = std::max<std::uint64_t>(1, number(old_, "intervals.count"));
+    runs_here_ = std::max<std::uint64_t>(1, number(now_, "intervals.count"));
+    join_stages(old_, now_, beside_);
     kinds_differ_ = beside.is_table ? is_endless(old_) : is_table(old_) && !is_table(now_);
     // Settings of the present text come first, in its order, then those that are only in the other one. Only running
     // sums have a line for the estimator, and the other lines that are new or gone follow from it.
@@ -97,7 +90,7 @@ class Difference {
     for (const std::string& name : names_) {
       const Values* const one = values(old_, name);
       const Values* const other = values(now_, name);
-      if (one == nullptr || other == nullptr || *one != *other) differing_.insert(name);
+      if (one == nullptr || other == nullptr || !are_same(name, *one, *other)) differing_.insert(name);
     }
   }
 
@@ -118,14 +111,16 @@ class Difference {
     }
     // The text has the σ of each stage. A person has set one ρ for all of them.
     if (knows_rho() && rho_differs()) {
-      told.push_back(fmt::format("privacy.rho ({:.6g} there, {:.6g} here)", beside_.rho_there->value(),
-                                 beside_.rho_here->value()));
+      told.push_back(fmt::format("privacy.rho ({:.6g} there, {:.6g} here)", rho_there(), rho_here()));
     }
+    // Nobody has typed it, so that it is told only where nothing else is known.
+    if (told.empty() && differing_.contains(displacement)) told.emplace_back(displacement);
     return with_likes_together(told);
   }
 
  private:
   static constexpr const char* estimator = "model.estimator";
+  static constexpr const char* displacement = "displacement";
 
   /// The features and the target, in their order.
   static std::vector<std::string> features_of(const SettingsByName& all) {
@@ -161,14 +156,24 @@ class Difference {
     return std::any_of(of.begin(), of.end(), [&](const char* each) { return differing_.contains(each); });
   }
 
+  /// Whether the values are the same. Poles of another number may have one ν: then their number alone differs.
+  static bool are_same(const std::string& name, const Values& one, const Values& other) {
+    if (name != "noise.nu" || one.size() < 2 || other.size() < 2 || one.size() == other.size()) return one == other;
+    const std::string nu = shown_setting(name, one);
+    return !nu.empty() && nu == shown_setting(name, other);
+  }
+
   [[nodiscard]] bool knows_rho() const { return beside_.rho_there && beside_.rho_here; }
+  /// ρ as it is set: the runs of a table divide it among them.
+  [[nodiscard]] double rho_there() const { return beside_.rho_there->value() * static_cast<double>(runs_there_); }
+  [[nodiscard]] double rho_here() const { return beside_.rho_here->value() * static_cast<double>(runs_here_); }
   [[nodiscard]] bool rho_differs() const {
     // σ is computed from ρ and the limit from σ, so that equal settings may differ by rounding.
-    return std::abs(beside_.rho_there->value() - beside_.rho_here->value()) > 1e-9 * beside_.rho_here->value();
+    return std::abs(rho_there() - rho_here()) > 1e-9 * rho_here();
   }
 
   /// Whether the line belongs to a feature, weight, exposure or estimator that is new or gone. Such a feature is one
-  /// difference, not one for each of its lines.
+  /// difference, not one for each of its lines; of a weight and an exposure the keys are told that one has to set.
   [[nodiscard]] bool is_within_new(const std::string& name) const {
     const bool is_in_both = values(old_, name) != nullptr && values(now_, name) != nullptr;
     if (!is_in_both && name != estimator && differing_.contains(estimator)) return true;
@@ -178,7 +183,9 @@ class Difference {
       // The first line of an exposure has the name exposure.log, that of a weight has the section's own.
       const std::string first = std::string(section) + (section[0] == 'e' ? ".log" : "");
       const bool is_whole = (values(old_, first) == nullptr) != (values(now_, first) == nullptr);
-      if (is_whole && name.starts_with(section)) return name != std::string(section) + ".column";
+      if (!is_whole || !name.starts_with(section)) continue;
+      const bool is_log = name == "exposure.log" && (old_.first(name) + now_.first(name)).starts_with("its log");
+      return !is_log && !name.ends_with(".column") && !name.ends_with(".max");
     }
     return false;
   }
@@ -200,14 +207,16 @@ class Difference {
   [[nodiscard]] bool noise_follows(const std::string& name) const {
     if (!name.starts_with("noise.")) return false;
     if (differing_.contains(estimator)) return true;
+    if (name == "noise.poles" && any({"noise.nu"}) && !beside_.poles_are_set) return true;
     return is_of_sums() && name != "noise.horizon" && any({"moments.memory", "release.every", "noise.horizon"});
   }
   [[nodiscard]] bool is_of_sums() const { return values(now_, estimator) != nullptr; }
 
   /// Whether the setting is computed from others and one of those differs.
   [[nodiscard]] bool follows_from_others(const std::string& name) const {
-    if (noise_follows(name)) return true;
+    if (noise_follows(name) || is_of_new_setting(name)) return true;
     if (name == "noise.nu") return nu_follows();
+    if (name == displacement) return true;
     if (name == "--passes") return passes_follow();
     // Where nobody has set them, a table's step takes all of its records, and any two steps of a user may follow one
     // another.
@@ -220,6 +229,19 @@ class Difference {
     return std::ranges::any_of(consequences, [&](const Consequence& one) {
       return name == one.setting && std::ranges::any_of(one.causes, [&](const char* each) { return any({each}); });
     });
+  }
+
+  /// Whether the setting is in one text alone because another one differs: a count of clipped gradients is made at
+  /// releases, a text of columns has a delimiter, and private rows have shares of ρ.
+  [[nodiscard]] bool is_of_new_setting(const std::string& name) const {
+    const bool is_in_both = values(old_, name) != nullptr && values(now_, name) != nullptr;
+    if (is_in_both) return false;
+    if (name == "release.every") return any({"privacy.clipped_share"});
+    if (name == "stream.delimiter") return any({"stream.format"}) && is_new_default(name, ",");
+    if (name == "first_stage.share") return is_new_default(name, "0.5");
+    if (name == "moments.eigenvalue_share") return is_new_default(name, "0.333333");
+    const bool is_of_rows = name == "moments.second_moment_share" || name == "moments.regressor_share";
+    return is_of_rows && (any({"privacy.protects"}) || is_new_default(name, "0.5"));
   }
 
   /// Whether the setting is there on one side alone, with the value that it has unless somebody sets it.
@@ -244,6 +266,20 @@ class Difference {
     return told_name(name);
   }
 
+  /// The name that a file has for the correlation. The text has one for several of them.
+  static std::string correlation_of(const std::string& name) {
+    return name == "strategy" ? "strategy or optimised" : name == "dense" ? "a matrix" : name;
+  }
+
+  [[nodiscard]] std::string difference_of_correlation(const std::string& name) const {
+    const std::string& typed_here = beside_.correlation;
+    if (name == rows_of_correlation) {
+      return "noise.correlation (another matrix there" + (typed_here.empty() ? ")" : ", " + typed_here + " here)");
+    }
+    return fmt::format("{} ({} there, {} here)", name, correlation_of(old_.first(name)),
+                       typed_here.empty() ? correlation_of(now_.first(name)) : typed_here);
+  }
+
   [[nodiscard]] std::string difference_of(const std::string& name) const {
     const Values* const there = values(old_, name);
     const Values* const here = values(now_, name);
@@ -251,6 +287,7 @@ class Difference {
       const auto estimator_of = [](const Values* of) { return of == nullptr ? "descent" : of->front(); };
       return fmt::format("{} ({} there, {} here)", name, estimator_of(there), estimator_of(here));
     }
+    if (name == "noise.correlation" || name == rows_of_correlation) return difference_of_correlation(name);
     if (there == nullptr) return typed(name) + " (new)";
     if (here == nullptr) return typed(name) + " (gone)";
     // Longer values, such as lists of columns or hashes, would bury the names.
@@ -267,7 +304,8 @@ class Difference {
     return is_told ? fmt::format("{} ({} there, {} here)", typed(name), one, other) : typed(name);
   }
 
-  bool kinds_differ_ = false;  ///< one text is of a table, and the other of a stream
+  std::uint64_t runs_there_ = 1, runs_here_ = 1;  ///< over a table, of intervals.kind = "runs"; else 1
+  bool kinds_differ_ = false;                     ///< one text is of a table, and the other of a stream
   SettingsByName old_, now_;
   BesideTexts beside_;
   std::vector<std::string> names_;
@@ -294,19 +332,6 @@ std::vector<std::string> differing_settings(std::string_view there, std::string_
 
 namespace {
 
-/// The settings that "auto" goes by and that the text does not have, with their values.
-std::string settings_of_choice(const Config& config) {
-  const ProblemGuesses& plan = config.problem;
-  // Under "auto" all three guesses are there.
-  std::string by = fmt::format("plan.records = {}, plan.residual = {:g}, plan.distance = {:g}", plan.records,
-                               plan.residual.value_or(0), plan.distance.value_or(0));
-  if (!plan.eigenvalues.empty()) {
-    by += fmt::format(", plan.second_moment_eigenvalues = [{:g}]", fmt::join(plan.eigenvalues, ", "));
-  }
-  return by + fmt::format(" and release.every = {}",
-                          config.moments ? config.descent.minibatch : config.descent.release_every);
-}
-
 /// Names what `differing` has of the settings that "auto" chose, and by what it chose them. A guess of [plan] that
 /// somebody changed is in no text, and is the reason all the same. "" where nothing was chosen.
 std::string cause_of(const std::vector<std::string>& differing, const BesideTexts& beside) {
@@ -322,25 +347,6 @@ std::string cause_of(const std::vector<std::string>& differing, const BesideText
 }
 
 }  // namespace
-
-BesideTexts beside_texts(const Config& config, const Mechanism& mechanism) {
-  const SettingsTree tree(config.file, config.overrides);
-  BesideTexts beside{.rho_here = mechanism.spend.limit(),
-                     .nu_is_set = tree.root().section("noise").has("nu"),
-                     .is_table = config.estimate.steps > 0};
-  // Any stream may end by descent.horizon, and some correlations by an end of their own.
-  if (!tree.root().section("noise").has("horizon")) beside.horizon = "descent.horizon";
-  if (config.chosen.empty()) return beside;
-  // A table has no "auto".
-  const std::vector<std::string> settings =
-      resolve_estimator(config.file, config.overrides, Purpose::stream).overrides;
-  for (std::size_t i = config.overrides.size(); i < settings.size(); ++i) {
-    beside.chosen.push_back(settings[i].substr(0, settings[i].find('=')));
-  }
-  beside.nu_is_set = true;  // or it was chosen
-  beside.chosen_by = settings_of_choice(config);
-  return beside;
-}
 
 void require_same_settings(std::string_view text, const std::string& digest, const EpochDigests& digests,
                            const BesideTexts& beside) {

@@ -21,6 +21,10 @@ struct BesideTexts {
   std::vector<std::string> chosen{};  ///< the settings that model.estimator = "auto" has chosen
   std::string chosen_by{};  ///< by which settings beside those of the text: "plan.records = 1000, …"; for a message
   std::string horizon = "noise.horizon";  ///< the key from which the noise of a stream has its end
+  bool poles_are_set = false;             ///< in the present settings; otherwise their number follows from ν
+  std::string intervals{};                ///< intervals.kind of the present settings; empty: as the text tells it
+  bool tells_status = false;              ///< release.status is true in the present settings
+  std::string correlation{};              ///< noise.correlation as the present settings have it; empty: they do not
   std::string new_epoch = "--new-epoch";  ///< what to type for a new epoch: the whole command, where it is known
 };
 /// What the texts do not tell about `config`; ρ of the state's epoch is left empty.

@@ -103,13 +103,22 @@ bool is_index(std::string_view part) {
   return !part.empty() && std::all_of(part.begin(), part.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
+/// Puts a section into the table that the file does not have. A fault in it is then one of --set. Its place has the
+/// key alone: the value may be a password, and stands in the places of values only.
+toml::node* add_section(toml::table& table, const std::string& name, const std::string& text) {
+  toml::table made = toml::parse("value = {}", "--set " + text.substr(0, text.find('=')));
+  toml::table& section = *made.get_as<toml::table>("value");
+  section.is_inline(false);
+  return &table.insert_or_assign(name, std::move(section)).first->second;
+}
+
 /// The table that holds the last part of `parts`; tables on the way are made where they are missing.
 toml::table* descend(toml::table& root, const std::vector<std::string>& parts, const std::string& text) {
   toml::table* table = &root;
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
     toml::node* node = table->get(parts[i]);
     // A section that the file does not have is made, so that --set can name any setting.
-    if (node == nullptr) node = &table->insert(parts[i], toml::table{}).first->second;
+    if (node == nullptr) node = add_section(*table, parts[i], text);
     // A number behind an array is a place in it: features.0.center. The number is taken together
     // with the array's name.
     if (toml::array* array = node->as_array(); array != nullptr && i + 2 < parts.size() && is_index(parts[i + 1])) {

@@ -25,7 +25,14 @@ namespace {
 /// A value as a message quotes it: on one line, and cut where it is long.
 std::string shown(const toml::node& node) {
   std::ostringstream text;
-  node.visit([&](const auto& value) { text << value; });
+  if (const toml::table* table = node.as_table()) {
+    // A section is printed over several lines, and would lose its breaks.
+    toml::table in_a_line = *table;
+    in_a_line.is_inline(true);
+    text << in_a_line;
+  } else {
+    node.visit([&](const auto& value) { text << value; });
+  }
   std::string line = text.str();
   std::replace(line.begin(), line.end(), '\n', ' ');
   return line.size() > 60 ? line.substr(0, 57) + "..." : line;
@@ -123,12 +130,12 @@ std::optional<double> Section::number(std::string_view key) const {
   return value;
 }
 
-std::optional<std::uint64_t> Section::count(std::string_view key) const {
+std::optional<std::uint64_t> Section::count(std::string_view key, std::string_view allowed) const {
   const toml::node* node = find(key);
   if (node == nullptr) return std::nullopt;
   // Exactly a whole number: 1e6 is a number of TOML with a fraction, and may not stand for a count.
   const std::optional<std::int64_t> value = node->value_exact<std::int64_t>();
-  if (!value || *value < 0) refuse(key, "a whole number >= 0");
+  if (!value || *value < 0) refuse(key, allowed);
   return static_cast<std::uint64_t>(*value);
 }
 

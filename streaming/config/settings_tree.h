@@ -36,7 +36,9 @@ class Section {
   /// Whether the table is absent, or has no keys.
   [[nodiscard]] bool is_empty() const noexcept;
   [[nodiscard]] std::optional<double> number(std::string_view key) const;  ///< finite: refuses inf and nan
-  [[nodiscard]] std::optional<std::uint64_t> count(std::string_view key) const;
+  /// A whole number that is not negative; refuses anything else with `allowed`.
+  [[nodiscard]] std::optional<std::uint64_t> count(std::string_view key,
+                                                   std::string_view allowed = "a whole number >= 0") const;
   [[nodiscard]] std::optional<std::string> text(std::string_view key) const;
   [[nodiscard]] std::optional<bool> flag(std::string_view key) const;
   [[nodiscard]] std::vector<double> numbers(std::string_view key) const;  ///< each of them finite
@@ -85,10 +87,12 @@ class Section {
     return *value;
   }
 
-  /// The meaning of a named choice. Refuses other names, and lists the choices and the nearest one.
+  /// The meaning of a named choice. Refuses other names, and lists the choices and the nearest one. `elsewhere` is a
+  /// choice that the caller has looked for before; it is listed too.
   template <class T>
   [[nodiscard]] T choice(std::string_view key, T fallback,
-                         std::initializer_list<std::pair<std::string_view, T>> choices) const {
+                         std::initializer_list<std::pair<std::string_view, T>> choices,
+                         std::string_view elsewhere = {}) const {
     const std::optional<std::string> name = text(key);
     if (!name) return fallback;
     std::vector<std::string> names;
@@ -96,6 +100,7 @@ class Section {
       if (known == *name) return value;
       names.emplace_back(known);
     }
+    if (!elsewhere.empty()) names.emplace_back(elsewhere);
     refuse_choice(key, *name, names);
   }
 
@@ -140,7 +145,12 @@ class SettingsTree {
 
   /// Replaces every value "private" that is to be measured (config/ranges.h) by a placeholder, or removes its key
   /// where there is a default. Returns their dotted keys, such as "features.0.center".
-  std::vector<std::string> take_private_out();
+  struct Private {
+    std::vector<std::string> keys;
+    std::string
+        place;  ///< of the first one: "stream.toml:12:10", or "--set features.0.center"; "" where there is none
+  };
+  Private take_private_out();
   SettingsTree(const SettingsTree&) = delete;
   SettingsTree& operator=(const SettingsTree&) = delete;
 

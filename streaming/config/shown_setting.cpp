@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <exception>
-#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "nustream/base/units.h"
 #include "nustream/noise/rational.h"
@@ -38,7 +38,6 @@ const Code codes[] = {
     {"privacy.adjacency", {"zero-out", "replace-one"}},
     {"stream.envelope", {"none", "debezium"}},
     {"model.intercept", {"false", "true"}},
-    {"intervals.kind", {"none", "residuals", "sandwich"}},
     {"stream.time_unit", time_units},
     {"'.unit", time_units},
 };
@@ -72,14 +71,18 @@ std::string nu_of(const std::vector<std::string>& poles) {
   }
 }
 
+/// The numbers behind their count: "[0, 1]".
+std::string vector_of(const std::vector<std::string>& values) {
+  return fmt::format("[{}]", fmt::join(values.begin() + 1, values.end(), ", "));
+}
+
 }  // namespace
 
 std::string shown_setting(const std::string& name, const std::vector<std::string>& values) {
   if (name == "noise.nu" && values.size() > 1) return nu_of(values);
-  // Each stage of the noise has a line of its own, and mostly all of them say the same.
-  const bool are_alike = std::ranges::count(values, values.front()) == std::ssize(values);
-  const bool is_one = values.size() == 1 || (are_alike && name.starts_with("noise."));
-  if (!is_one || name == "privacy.rho") return {};
+  if (name.ends_with(".start")) return vector_of(values);
+  // The text has sums in the place of ρ, and the length of batches in that of the steps before them.
+  if (values.size() != 1 || name == "privacy.rho" || name == "intervals.burn_in") return {};
   // A horizon of 0 in the text stands for none.
   if (name == "noise.horizon" && values.front() == "0") return "none";
   for (const Code& code : codes) {

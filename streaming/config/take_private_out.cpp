@@ -26,13 +26,22 @@ constexpr std::array<Measurable, 3> of_descent{{{"clip_norm", 1.0}, {"step_size"
 constexpr std::array<Measurable, 1> of_noise{{{"nu", 0.5}}};
 constexpr std::array<Measurable, 3> of_moments{{{"row_norm", 1.0}, {"residual_bound", 1.0}, {"start", std::nullopt}}};
 
+/// Where the value stands. A place of --set is told by its key alone.
+std::string place_of(const toml::node& node) {
+  const auto& source = node.source();
+  if (!source.path) return {};
+  if (source.path->starts_with("--set")) return source.path->substr(0, source.path->find('='));
+  return *source.path + ":" + std::to_string(source.begin.line) + ":" + std::to_string(source.begin.column);
+}
+
 void take_out(toml::table* table, const std::string& path, std::span<const Measurable> measurable,
-              std::vector<std::string>& keys) {
+              SettingsTree::Private& taken) {
   if (table == nullptr) return;
   for (const auto& [key, meanwhile] : measurable) {
     // A number, or a text that is not "private", is left as it is; the reader of the key judges it.
     if ((*table)[key].value<std::string_view>() != private_value) continue;
-    keys.push_back(path + '.' + std::string(key));
+    if (taken.keys.empty()) taken.place = place_of(*table->get(key));
+    taken.keys.push_back(path + '.' + std::string(key));
     if (meanwhile) {
       table->insert_or_assign(key, *meanwhile);
     } else {
@@ -43,18 +52,18 @@ void take_out(toml::table* table, const std::string& path, std::span<const Measu
 
 }  // namespace
 
-std::vector<std::string> SettingsTree::take_private_out() {
-  std::vector<std::string> keys;
+SettingsTree::Private SettingsTree::take_private_out() {
+  Private taken;
   if (toml::array* features = (*table_)["features"].as_array()) {
     for (std::size_t i = 0; i < features->size(); ++i) {
-      take_out((*features)[i].as_table(), "features." + std::to_string(i), of_column, keys);
+      take_out((*features)[i].as_table(), "features." + std::to_string(i), of_column, taken);
     }
   }
-  take_out((*table_)["target"].as_table(), "target", of_column, keys);
-  take_out((*table_)["descent"].as_table(), "descent", of_descent, keys);
-  take_out((*table_)["noise"].as_table(), "noise", of_noise, keys);
-  take_out((*table_)["moments"].as_table(), "moments", of_moments, keys);
-  return keys;
+  take_out((*table_)["target"].as_table(), "target", of_column, taken);
+  take_out((*table_)["descent"].as_table(), "descent", of_descent, taken);
+  take_out((*table_)["noise"].as_table(), "noise", of_noise, taken);
+  take_out((*table_)["moments"].as_table(), "moments", of_moments, taken);
+  return taken;
 }
 
 }  // namespace nustream::config

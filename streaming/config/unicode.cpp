@@ -11,6 +11,7 @@ namespace nustream::config {
 namespace {
 
 constexpr char32_t beyond_unicode = 0x110000;
+constexpr char32_t first_stand_in = 0x10ff00;  // as UTF-8 it is f4 8f bc 80
 
 /// Hands each character to `take`, with its bytes.
 template <class Take>
@@ -48,6 +49,49 @@ std::string with_bytes_escaped(std::string_view text) {
                                    : fmt::format("\\x{:02x}", std::uint32_t{code} - std::uint32_t{beyond_unicode});
   });
   return shown;
+}
+
+std::string with_all_escaped(std::string_view text) {
+  constexpr std::string_view named = "\t\n\v\f\r";
+  constexpr std::string_view names = "tnvfr";
+  std::string shown;
+  for (const char c : with_bytes_escaped(text)) {
+    const auto byte = static_cast<unsigned char>(c);
+    const std::size_t at = named.find(c);
+    if (at != std::string_view::npos) {
+      shown += {'\\', names[at]};
+    } else if (byte < 0x20 || byte == 0x7f) {
+      shown += fmt::format("\\x{:02x}", byte);
+    } else {
+      shown += c;
+    }
+  }
+  return shown;
+}
+
+std::string bytes_as_characters(std::string_view text) {
+  std::string out;
+  for_each_character(text, [&](char32_t code, std::string_view bytes) {
+    if (code < beyond_unicode) {
+      out += bytes;
+      return;
+    }
+    const auto byte = static_cast<unsigned>(code - beyond_unicode);
+    out += {'\xf4', '\x8f', static_cast<char>(0xbcU + (byte >> 6U)), static_cast<char>(0x80U + (byte & 0x3fU))};
+  });
+  return out;
+}
+
+std::string characters_as_bytes(std::string_view text) {
+  std::string out;
+  for_each_character(text, [&](char32_t code, std::string_view bytes) {
+    if (code >= first_stand_in && code < first_stand_in + 0x100) {
+      out += static_cast<char>(static_cast<unsigned char>(code - first_stand_in));
+    } else {
+      out += bytes;
+    }
+  });
+  return out;
 }
 
 std::string not_utf8(std::string_view what) {

@@ -17,6 +17,16 @@ namespace nustream::config {
 /// is.
 [[nodiscard]] std::string with_bytes_escaped(std::string_view text);
 
+/// The same, with control characters written as "\f", "\r" or "\x01" too, so that it is on one line and a terminal
+/// does nothing but show it.
+[[nodiscard]] std::string with_all_escaped(std::string_view text);
+
+/// The text as UTF-8 for a parser that takes nothing else: a character for private use (from U+10FF00 on) stands for
+/// each byte that belongs to no character.
+[[nodiscard]] std::string bytes_as_characters(std::string_view text);
+/// A part of such a text with its own bytes again.
+[[nodiscard]] std::string characters_as_bytes(std::string_view text);
+
 /// "WHAT not UTF-8: iconv …": what to type for a file whose text is not UTF-8, of which `what` names a part with its
 /// verb. Most such files come from Windows; other encodings have names of their own for iconv.
 [[nodiscard]] std::string not_utf8(std::string_view what = "this is");

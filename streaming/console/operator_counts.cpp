@@ -25,7 +25,7 @@ void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects
       line += (rejects.is_cut ? "; the first of them are listed in " : "; listed in ") + rejects.file;
     } else {
       // Without a list, the operator can look at the records with a dry run.
-      line += ": nustream check CONFIG --data shows more";
+      line += ": " + input.look + " shows more";
     }
     say_for_operator(line);
   }

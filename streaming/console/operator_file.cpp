@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "secrets/key_place.h"
 #include "secrets/secret_file.h"
 
 namespace nustream::console {
@@ -40,6 +41,18 @@ void OperatorFile::write(std::string_view object) {
   }
   disk->rename(next_, path_);
   next_.clear();
+}
+
+void require_outside(const std::string& state_folder, const std::vector<NamedFile>& files) {
+  for (const NamedFile& file : files) {
+    if (file.path.empty() || state_folder.empty()) continue;
+    // The folder that the name is written into: a link that has the name is replaced, and not followed.
+    std::error_code unknown;
+    const std::filesystem::path within = std::filesystem::absolute(file.path, unknown).parent_path();
+    if (!secrets::lies_in(within, state_folder)) continue;
+    throw Failure(Exit::usage, std::string(file.option) + ": " + file.path + " lies in the state folder " +
+                                   state_folder + ", whose files only runs write; name a file elsewhere");
+  }
 }
 
 void require_new_file(const std::string& path) {

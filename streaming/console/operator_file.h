@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "journal/disk.h"
 
@@ -29,6 +30,15 @@ class OperatorFile {
   journal::Audience audience_;
   std::string next_;
 };
+
+/// A file that the command line names, with the option that names it.
+struct NamedFile {
+  std::string_view option;
+  std::string path;  ///< empty: the option was not given
+};
+/// Throws Failure(usage) where one of the files lies in the state folder: it could take the place of the releases,
+/// the ledger or the state, and a backup of the folder would hold it.
+void require_outside(const std::string& state_folder, const std::vector<NamedFile>& files);
 
 /// Throws Failure(io) where `path` is there already or cannot be made, so that a command can refuse it before
 /// anything is spent. Leaves no file behind, and does nothing for an empty path.

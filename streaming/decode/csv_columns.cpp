@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "decode/csv_line.h"
 #include "decode/delimiters.h"
@@ -59,8 +60,12 @@ Failure undivided(std::string_view line, char delimiter, const std::string& path
 }
 
 /// Throws Failure(data) where the header is the word with which the files of another program begin, and so no header.
-void refuse_word_of_other_kinds(const std::vector<std::string>& names, const std::string& where) {
-  const std::string kind = names.size() == 1 ? kind_by_word(names.front()) : std::string();
+/// A single letter may be the name of a column that is misspelt, unless more columns than one are wanted.
+void refuse_word_of_other_kinds(const std::vector<std::string>& names, const std::string& where,
+                                std::span<const std::string> configured) {
+  const std::set<std::string> wanted(configured.begin(), configured.end());
+  const bool is_word = names.size() == 1 && (names.front().size() > 1 || wanted.size() > 1);
+  const std::string kind = is_word ? kind_by_word(names.front()) : std::string();
   if (!kind.empty()) throw Failure(Exit::data, "the one word of " + where + " is the beginning of " + kind);
 }
 
@@ -89,7 +94,7 @@ std::size_t find_column(const std::vector<std::string>& names, const std::string
                         std::span<const std::string> configured, bool may_show, char delimiter) {
   const auto found = std::find(names.begin(), names.end(), column);
   if (found == names.end()) {
-    refuse_word_of_other_kinds(names, where);
+    refuse_word_of_other_kinds(names, where, configured);
     const HeaderHints hints(names, configured, may_show, delimiter);
     const std::string meant = hints.on_column(column);
     // Of one column there is nothing more to list.
@@ -116,7 +121,7 @@ void require_columns(const std::vector<std::string>& names, const std::string& w
   }
   // find_column() says more of a single one.
   if (missing.size() < 2) return;
-  refuse_word_of_other_kinds(names, where);
+  refuse_word_of_other_kinds(names, where, configured);
   const HeaderHints hints(names, configured, may_show, delimiter);
   std::string list;
   for (const std::string& column : missing) {

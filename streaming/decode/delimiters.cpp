@@ -107,7 +107,10 @@ std::string typed_delimiter(char delimiter) {
 }
 
 std::string set_delimiter(char delimiter) {
-  return "set stream.delimiter = \"" + typed_delimiter(delimiter) + "\"";
+  // R's tables have spaces, and by default row names in front of which the header has no name.
+  const char* const row_names =
+      delimiter == ' ' ? " (and where R wrote the table, write it with row.names = FALSE)" : "";
+  return "set stream.delimiter = \"" + typed_delimiter(delimiter) + "\"" + row_names;
 }
 
 }  // namespace nustream::decode

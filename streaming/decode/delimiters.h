@@ -30,7 +30,7 @@ namespace nustream::decode {
 
 /// The character as it is typed between quotation marks, such as ";" or "\t".
 [[nodiscard]] std::string typed_delimiter(char delimiter);
-/// set stream.delimiter = ";"
+/// set stream.delimiter = ";". For a space it also says what else R's tables need.
 [[nodiscard]] std::string set_delimiter(char delimiter);
 
 }  // namespace nustream::decode

@@ -250,7 +250,10 @@ std::string kind_by_word(std::string_view header) {
   // A longer word is more likely the name of a column.
   constexpr std::size_t longest = 4;  // as in RDX3
   const auto found = std::ranges::find_if(kinds, [&](const Kind& kind) {
-    return kind.is_word && header.size() <= longest && header.starts_with(kind.magic);
+    // Of bytes that go on behind the end of a line, a header is only what stands before it.
+    const std::string_view line = kind.magic.substr(0, kind.magic.find('\n'));
+    const bool is_it = line.size() < kind.magic.size() ? header == line : header.starts_with(line);
+    return kind.is_word && header.size() <= longest && is_it;
   });
   return found == kinds.end() ? std::string() : std::string(found->name) + ": " + with_path(found->remedy, "FILE");
 }

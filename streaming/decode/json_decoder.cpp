@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,11 +20,23 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 
 constexpr const char* not_json = "not a JSON object";
-constexpr const char* repeated_key = "a key is there twice";
 constexpr const char* not_an_envelope = "no envelope: it has no member after (stream.envelope)";
+constexpr const char* row_as_text =
+    "the envelope's after is a string, as MongoDB's connector writes it, and not an object: have the connector "
+    "unwrap "
+    "its records (ExtractNewDocumentState), and leave stream.envelope out";
+constexpr const char* row_of_another_kind = "the envelope's after is neither an object nor null (stream.envelope)";
 
 /// Why a record cannot be used, such as a member that comes twice or is not JSON; null where nothing is wrong.
 using Fault = const char*;
+
+/// Whether the line is JSON's null and nothing else, which a program that prints messages writes for one without a
+/// value.
+bool is_null(std::string_view line) {
+  constexpr std::string_view blanks = " \t\r";
+  const std::size_t begin = std::min(line.find_first_not_of(blanks), line.size());
+  return line.substr(begin, line.find_last_not_of(blanks) + 1 - begin) == "null";
+}
 
 class JsonDecoder : public LineDecoder {
  public:
@@ -53,7 +66,7 @@ class JsonDecoder : public LineDecoder {
 
  private:
   /// What an envelope has told about its row.
-  enum class Row { absent, there, deleted };
+  enum class Row { absent, there, deleted, text, other };
 
   // Writes the row of one line, usable or not.
   void decode_line(std::string_view line, RowWriter& writer) {
@@ -95,12 +108,34 @@ class JsonDecoder : public LineDecoder {
     }
   }
 
-  Fault row_fault() const { return row_ == Row::there ? nullptr : row_ == Row::deleted ? deleted : not_an_envelope; }
+  Fault row_fault() const {
+    switch (row_) {
+      case Row::absent:
+        return not_an_envelope;
+      case Row::there:
+        return nullptr;
+      case Row::deleted:
+        return deleted;
+      case Row::text:
+        return row_as_text;
+      case Row::other:
+        return row_of_another_kind;
+    }
+    __builtin_unreachable();
+  }
+
+  /// The fault of a key that comes twice. Its name is one of the settings' own. Valid until the next call.
+  Fault repeated(const JsonMember& member) {
+    repeated_ = "the key '" + member.key + "' is there twice";
+    return repeated_.c_str();
+  }
 
   Fault read_document(std::string_view line) {
     ondemand::document document;
     ondemand::object object;
     if (begin_document(line, document) != simdjson::SUCCESS) return not_json;
+    // A delete is followed by such a record.
+    if (has_envelope_ && is_null(line)) return tombstone;
     if (document.get_object().get(object) != simdjson::SUCCESS) return not_json;
     if (const Fault fault = read_object(object, members_)) return fault;
     // Out of bounds means that nothing follows the object.
@@ -118,7 +153,7 @@ class JsonDecoder : public LineDecoder {
       JsonMember* const found = find(key, wanted, expected);
       if (found == nullptr) continue;
       // With two members of one name it would depend on the reader which one counts.
-      if (std::exchange(found->seen, true)) return repeated_key;
+      if (std::exchange(found->seen, true)) return repeated(*found);
       if (const Fault fault = read_member(*found, field.value())) return fault;
     }
     return nullptr;
@@ -156,6 +191,8 @@ class JsonDecoder : public LineDecoder {
   Fault read_member(JsonMember& known, ondemand::value value) {
     ondemand::json_type type{};
     if (value.type().get(type) != simdjson::SUCCESS) return read_no_value(known, value);
+    // The envelope tells of its row by what stands in the row's place.
+    if (known.row && !set_row(row_of(type))) return repeated(known);
     switch (type) {
       case ondemand::json_type::number: {
         const std::string_view token = value.raw_json_token();
@@ -179,10 +216,9 @@ class JsonDecoder : public LineDecoder {
       case ondemand::json_type::object:
       case ondemand::json_type::array:
         return read_nested(known, value, type == ondemand::json_type::object);
-      // Null. In the place of an envelope's row it says that the row was deleted.
-      default:
+      default:  // null
         set_unreadable(known);
-        return known.row && !set_row(Row::deleted) ? repeated_key : nullptr;
+        return nullptr;
     }
   }
 
@@ -199,8 +235,6 @@ class JsonDecoder : public LineDecoder {
   // Reads wanted members inside of a member, if there are any.
   Fault read_nested(JsonMember& known, ondemand::value& value, bool is_object) {
     set_unreadable(known);  // an object or an array is not a text
-    // An envelope with a payload has the row at one of two paths. A record that has both is no envelope of this kind.
-    if (known.row && is_object && !set_row(Row::there)) return repeated_key;
     // simdjson passes over the value when the next member is asked for.
     if (known.inside.empty()) return nullptr;
     if (is_object) {
@@ -211,7 +245,22 @@ class JsonDecoder : public LineDecoder {
     return value.get_array().get(array) != simdjson::SUCCESS ? not_json : read_array(array, known.inside);
   }
 
-  /// Sets what the envelope tells; false where it has told something already.
+  /// What a value of this type says in the place of an envelope's row. Null says that the row was deleted.
+  static Row row_of(ondemand::json_type type) {
+    switch (type) {
+      case ondemand::json_type::object:
+        return Row::there;
+      case ondemand::json_type::null:
+        return Row::deleted;
+      case ondemand::json_type::string:
+        return Row::text;
+      default:
+        return Row::other;
+    }
+  }
+
+  /// Sets what the envelope tells; false where it has told something already: an envelope with a payload has the row
+  /// at one of two paths, and a record that has both is no envelope of this kind.
   bool set_row(Row row) { return std::exchange(row_, row) == Row::absent; }
 
   // The member is there, but its value is no text or number.
@@ -244,6 +293,7 @@ class JsonDecoder : public LineDecoder {
   double time_ = no_time;  // of the present record
   Row row_ = Row::absent;  // of the present record
   std::string mended_;     // a copy of the present line, where the line is not wholly UTF-8
+  std::string repeated_;   // the present fault of a key that comes twice
 };
 
 }  // namespace

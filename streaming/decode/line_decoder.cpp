@@ -96,10 +96,11 @@ std::string hint_for_lines_above(std::string_view line, const config::InputSetti
 }
 
 void require_files_ahead(const config::InputSettings& settings, LineDecoder& decoder) {
-  // The first file was opened by the reader itself.
-  for (const std::string& path : std::span(settings.files).subspan(1)) {
+  for (const std::string& path : settings.files) {
+    // Where the beginning is damaged, the records in front of the damage would be stepped, and their budget lost.
     const std::optional<FirstContent> first = first_content(path, settings, look_bytes, Faults::thrown);
-    if (!first) continue;
+    // The first file was opened by the reader itself, which has its header.
+    if (!first || &path == &settings.files.front()) continue;
     const std::string_view content = behind_skipped(first->bytes, settings);
     if (content.empty() && first->is_all) throw empty_file(path, settings, decoder.has_header());
     const std::size_t end = content.find('\n');

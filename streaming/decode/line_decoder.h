@@ -70,14 +70,17 @@ class LineDecoder {
 
 /// The reason that is given for an envelope without a row, which says that the row was deleted.
 inline constexpr const char* deleted = "a delete: the envelope's after is null";
+/// The reason that is given for a message without a value, and for a line that stands for one.
+inline constexpr const char* tombstone = "the record has no value (a tombstone)";
 /// The reason that is given for a record longer than InputSettings::record_bytes_max.
 inline constexpr const char* too_long = "the record is longer than record_bytes_max";
 
-/// Requires that each file after the first, where it can be read twice, holds a record, and begins with a header that
-/// has the columns, where files have headers. So a run does not step through one file before it finds that the next
-/// one cannot be read; without a header a record that begins as a compressed file would end it, and tell of that
-/// record. `decoder` reads nothing else. Throws Failure(data) for a file without records or without a header,
-/// Failure(configuration) for a file without a column, and Failure(io) for one that cannot be read.
+/// Requires that the beginning of each file, where it can be read twice, can be read and unpacked, and that each file
+/// after the first holds a record, and begins with a header that has the columns, where files have headers. So a run
+/// does not step through records before it finds that what follows cannot be read; without a header a record that
+/// begins as a compressed file would end it, and tell of that record. `decoder` reads nothing else. Throws
+/// Failure(data) for a file without records or without a header, Failure(configuration) for a file without a column,
+/// and Failure(io) for one that cannot be read.
 void require_files_ahead(const config::InputSettings& settings, LineDecoder& decoder);
 
 /// A hint where a line that is no header begins with a comment sign, as lines above a header may, or where it looks

@@ -12,7 +12,6 @@
 namespace nustream::decode {
 namespace {
 
-constexpr const char* tombstone = "the record has no value (a tombstone)";
 constexpr const char* line_break = "the value holds a line break";
 constexpr const char* framed = "the value begins with a zero byte and four more: framed by a schema registry?";
 

@@ -138,7 +138,8 @@ bool RecordedReader::pass(std::span<const std::uint64_t> positions, const Look& 
       if (step != Step::finished) return false;
       throw Failure(Exit::data, "the input ends behind record " + std::to_string(ordinal_) + ", and " +
                                     std::to_string(settings_.from) +
-                                    " were read from it before; restore it as it was");
+                                    " were read from it before; restore it as it was, or have what is read again "
+                                    "charged by --new-epoch --from 0");
     }
     auto next = std::lower_bound(positions.begin(), positions.end(), ordinal_);
     if (next != positions.end() && *next == ordinal_) {

@@ -16,6 +16,7 @@
 #include "decode/member_hints.h"
 #include "decode/recorded_reader.h"
 #include "decode/segment_rows.h"
+#include "error.h"
 
 namespace nustream::decode {
 namespace {
@@ -55,7 +56,9 @@ std::optional<std::string> text_in_json(const SeenLine& seen, const std::string&
                                         const config::InputSettings& settings) {
   simdjson::dom::parser parser;
   simdjson::dom::element record;
-  if (parser.parse(simdjson::padded_string(seen.text)).get(record) != simdjson::SUCCESS) return std::nullopt;
+  // The parser takes UTF-8 alone, and one byte that is none would hide all members.
+  const simdjson::padded_string line(config::bytes_as_characters(seen.text));
+  if (parser.parse(line).get(record) != simdjson::SUCCESS) return std::nullopt;
   const std::string pointer = column.starts_with('/') ? column : pointer_to(column);
   // Without an envelope only the first of these is tried. With one, a plain name is a member of its row.
   for (const char* row : {"", "/after", "/payload/after"}) {
@@ -63,7 +66,8 @@ std::optional<std::string> text_in_json(const SeenLine& seen, const std::string&
     simdjson::dom::element value;
     if (!is_tried || record.at_pointer(row + pointer).get(value) != simdjson::SUCCESS) continue;
     std::string_view text;
-    return value.get(text) == simdjson::SUCCESS ? std::string(text) : simdjson::minify(value);
+    return config::characters_as_bytes(value.get(text) == simdjson::SUCCESS ? std::string(text)
+                                                                            : simdjson::minify(value));
   }
   return std::nullopt;
 }
@@ -77,9 +81,7 @@ std::string on_one_line(std::string_view text) {
          (static_cast<unsigned char>(text[out.size()]) & 0xc0U) == 0x80U) {
     out.pop_back();  // so that no character is cut in the middle
   }
-  std::replace_if(
-      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
-  out = config::with_bytes_escaped(out);
+  out = config::with_all_escaped(out);
   return text.size() > shown_bytes_max ? out + "…" : out;
 }
 
@@ -100,7 +102,12 @@ std::map<std::uint64_t, SeenLine> seen_lines(const config::InputSettings& settin
     line.text = record.bytes;
     seen.emplace(record.position, std::move(line));
   };
-  while (!reader.pass(ordinals, keep)) {
+  try {
+    while (!reader.pass(ordinals, keep)) {
+    }
+  } catch (const Failure&) {
+    // The input has fewer records than were asked for: those that it has are shown.
+    if (seen.empty()) throw;
   }
   return seen;
 }

@@ -21,8 +21,8 @@ struct SeenLine {
   std::string header;      ///< the file's header line; empty where it has none
 };
 
-/// The records with these ordinals, which increase. Returns nothing unless the files are files of lines and can be
-/// read twice. Throws Failure(io).
+/// The records with these ordinals, which increase, as far as the input has them. Returns nothing unless the files
+/// are files of lines and can be read twice. Throws Failure(io).
 [[nodiscard]] std::map<std::uint64_t, SeenLine> seen_lines(const config::InputSettings& settings,
                                                            std::span<const std::uint64_t> ordinals);
 
@@ -33,7 +33,7 @@ inline constexpr std::size_t first_records_max = 20;
 [[nodiscard]] std::optional<std::string> text_in(const SeenLine& seen, const std::string& column,
                                                  const config::InputSettings& settings);
 
-/// The text on one line, without control characters, with bytes that are no characters written as "\xe9", and cut
+/// The text on one line, with control characters and bytes that are no characters written as "\f" and "\xe9", and cut
 /// where it is long: in the form in which it is shown.
 [[nodiscard]] std::string on_one_line(std::string_view text);
 

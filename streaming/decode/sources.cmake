@@ -27,6 +27,7 @@ target_sources(nustream_service PRIVATE
   decode/open_source.cpp
   decode/reader.cpp
   decode/recorded_reader.cpp
+  decode/same_file.cpp
   decode/seen_lines.cpp
   decode/segment_format.cpp
   decode/segment_reader.cpp

@@ -39,6 +39,16 @@ std::string short_of_budget(const config::Config& config, const config::Mechanis
                                                     [&](StepCount steps) { return mechanism.spend.after(steps); }));
 }
 
+std::string short_of_table(const config::Config& config) {
+  const Rho rho = config::rho_asked(config.privacy);
+  if (!config.privacy.budget || rho <= *config.privacy.budget) return {};
+  return fmt::format(
+      "privacy.budget = {:.6g} is less than the rho {:.6g} that the whole table costs: not all steps will be taken, "
+      "and "
+      "what is spent is not given back: lower privacy.rho to what the budget leaves, or raise the budget",
+      config.privacy.budget->value(), rho.value());
+}
+
 std::string part_of_budget(const config::Config& config, const config::Mechanism& mechanism) {
   // The advice is for running sums whose noise is made for a stream without an end, because no number of releases is
   // set.

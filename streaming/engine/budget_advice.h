@@ -26,6 +26,10 @@ inline constexpr std::string_view own_budget = "privacy.budget";
 [[nodiscard]] std::string short_of_budget(const config::Config& config, const config::Mechanism& mechanism,
                                           std::uint64_t runs = 1);
 
+/// Returns that sentence for a table before its number of records is known: its steps together cost privacy.rho, so
+/// that a smaller budget does not pay for all of them.
+[[nodiscard]] std::string short_of_table(const config::Config& config);
+
 /// Returns one sentence where running sums over plan.records records spend only a part of ρ, because their noise is
 /// made for a stream without an end. Empty where the sums have an end or a memory, or the number of records is not
 /// given.

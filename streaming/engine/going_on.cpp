@@ -59,7 +59,9 @@ void require_promise(const ShownRelease& release, const config::Config& config, 
 /// another way, so the digest of the model is compared. Releases of an older version have no digest and are accepted.
 void require_same_model(const ShownRelease& release, const config::Config& config) {
   if (release.model.empty() || release.model == config::model_digest(config)) return;
-  refuse(release, "is of another model than these settings: of other features, transforms, target or loss");
+  refuse(release,
+         "is of another model than these settings: of other features, transforms, target or "
+         "loss, or of another weight or exposure");
 }
 
 }  // namespace
@@ -109,6 +111,19 @@ std::string go_on_from_last(Estimator& lane, EpochId epoch, std::string_view pub
   lane.go_on_from(carried_from(*release, config, is_private));
   return fmt::format("epoch {} goes on from the release at step {} of epoch {}", epoch.value(), release->step,
                      release->epoch.value());
+}
+
+bool can_go_on(std::string_view published, const config::Config& config, bool is_private) {
+  while (!published.empty() && published.back() == '\n') published.remove_suffix(1);
+  if (published.empty()) return true;
+  try {
+    const auto release = publish::read_release(published.substr(published.rfind('\n') + 1));
+    if (!release) return false;
+    static_cast<void>(carried_from(*release, config, is_private));
+    return true;
+  } catch (const Failure&) {
+    return false;
+  }
 }
 
 std::string begun_from_start(EpochId epoch, const config::Config& config) {

@@ -15,10 +15,10 @@ namespace nustream::engine {
 /// They are converted through original units. So an epoch may centre and scale its features in another way than the
 /// epoch before.
 ///
-/// Throws Failure(data) where the release is of another stream or another model (other features, transforms, target
-/// or loss, or an intercept that the settings cannot have). It also throws where the release promises less than this
-/// run: it is not private, or protects targets alone, or is about another unit. An epoch may go on from a release
-/// that promises more.
+/// Throws Failure(data) where the release is of another stream or another model (other features, transforms, target,
+/// loss, weight or exposure, or an intercept that the settings cannot have). It also throws where the release
+/// promises less than this run: it is not private, or protects targets alone, or is about another unit. An epoch may
+/// go on from a release that promises more.
 [[nodiscard]] lane::Carried carried_from(const publish::ShownRelease& release, const config::Config& config,
                                          bool is_private);
 
@@ -31,6 +31,10 @@ namespace nustream::engine {
 /// last line is no release.
 [[nodiscard]] std::string go_on_from_last(Estimator& lane, EpochId epoch, std::string_view published,
                                           const config::Config& config, bool is_private);
+
+/// Whether go_on_from_last() would take the last line of `published`, or there is none. Where it would not, a command
+/// for a new epoch needs --from-start.
+[[nodiscard]] bool can_go_on(std::string_view published, const config::Config& config, bool is_private);
 
 /// The words for an epoch that begins at descent.start because --from-start asks for it.
 [[nodiscard]] std::string begun_from_start(EpochId epoch, const config::Config& config);

@@ -158,7 +158,7 @@ void say_at_first(const config::Config& config, const config::Mechanism& mechani
   const check::ClipCount clips = check::count_clips(config, mechanism, all, first.records - first.rejected);
   first.gradients = clips.gradients;
   first.clipped = clips.clipped;
-  console::say_for_operator(check::clipped_at_first(first, check::clip_of(config)));
+  console::say_for_operator(check::clipped_at_first(first, check::clip_of(config), config.input.look));
   console::say_for_operator(table.constant);
   if (config.input.longest) console::say_for_operator(check::long_record(*config.input.longest));
   console::say_for_operator(table.times);
@@ -335,7 +335,7 @@ Exit run(config::Config config, const Options& options, folder::AccountShare& sh
 
   // With --min-usable, a table with too small a share of usable records is refused before anything is spent.
   if (options.min_usable && options.start != folder::Start::resume) {
-    check::require_usable(table.counts, *options.min_usable);
+    check::require_usable(table.counts, *options.min_usable, config.input.look);
   }
   if (!options.quiet) warn_of_settings(config, mechanism, design, table);
 

@@ -179,7 +179,7 @@ Table read_table(const config::Config& config, decode::OtherKinds other_kinds) {
   }
   table.counts.records = table.rows();
   table.times = check::odd_times(config.input, config.schema, reader->first_records());
-  table.constant = columns.in_words(check::ConstantColumns::Of::table);
+  table.constant = columns.in_words(check::ConstantColumns::Of::table, config.input.look);
   return table;
 }
 

@@ -55,11 +55,16 @@ const char* model_name(const Options& options) {
   return *options.likelihood == ranges::Likelihood::logistic ? "logistic" : "poisson";
 }
 
-/// The state folder of a fit, FILE.fit by default, and where its key and its witness are.
+/// The state folder of a fit, FILE.fit by default.
+std::string state_of(const Options& options) {
+  return options.state.empty() ? options.file + ".fit" : options.state;
+}
+
+/// The state folder, and where its key and its witness are.
 folder::AccountPlace place_of(const Options& options) {
   constexpr const char* stream = "fit";
   constexpr LaneId lane{0};
-  const std::string folder = options.state.empty() ? options.file + ".fit" : options.state;
+  const std::string folder = state_of(options);
   const auto beside = [options, folder](const std::string& key_file) {
     return journal::witness_settings(options.witness, key_file, folder, options.key_directory, stream, lane);
   };
@@ -78,7 +83,8 @@ folder::AccountPlace place_of(const Options& options) {
     if (options.insecure_seed) return std::nullopt;
     return journal::FolderWitness(beside(key_file), keyring);
   };
-  return {folder, stream, lane, !options.insecure_seed, keys, witness};
+  const auto way_on = [] { return "name another one for other records with --state"; };
+  return {folder, stream, lane, !options.insecure_seed, keys, witness, way_on};
 }
 
 /// A digest of everything that decides what a fit does, except the file: of the rule, not of what the rule finds.
@@ -299,6 +305,9 @@ Exit run(const Options& options) {
   secrets::harden_process();
   const std::vector<Delta> deltas = deltas_of(options);
   static_cast<void>(console::watch_signals());
+  console::require_outside(state_of(options), {{"--report", options.output.report},
+                                               {"--chart", options.output.chart},
+                                               {"--write-config", options.output.write_config}});
   console::require_new_file(options.output.write_config);
   // Files that cannot be made are reported now, while nothing is spent.
   console::OperatorFile page_file(options.output.report, journal::Audience::everyone);

@@ -76,7 +76,9 @@ Exit print_look(const Options& options, const Look& look) {
   for (const std::string& line : look.lines) fmt::print("{}\n", line);
   fmt::print("nothing was read privately, nothing is spent\n");
   require_usable(options, look);
-  return Exit::done;
+  if (look.usable > 0) return Exit::done;
+  fmt::print(stderr, "nustream: no record can be used; nothing was charged here\n");
+  return Exit::unusable;
 }
 
 void say_why_left_out(const Opened& input, const ranges::TableFit& fit) {

@@ -32,25 +32,113 @@ std::string absolute_text(const std::filesystem::path& path) {
   return (unknown ? std::filesystem::absolute(path) : real).string();
 }
 
-/// The folder's member id in the account. A file in the folder holds random bits, and the paths of the folder and the
-/// account that they were drawn for. Where these paths do not match, new bits are drawn. So a copy of the folder in
-/// another place is another member, and so is the same folder under another account. Such a member is charged in
-/// addition to the first one, because both may go on.
-journal::MemberId member_of(journal::Disk& disk, const std::filesystem::path& folder, const std::string& account) {
-  const std::string place = absolute_text(folder) + '\n' + absolute_text(account) + '\n';
-  const std::string known = journal::read_file_if_any(disk, folder / member_file);
+/// What a folder's file says: its member id, and the paths of the folder and the account that the id was drawn for.
+struct Known {
   journal::MemberId id{};
-  // 32 hexadecimal digits and a newline come before the paths.
-  if (known.size() > 33 && secrets::from_hex(known.substr(0, 32), id) && known.substr(33) == place) return id;
-  secrets::fill_random(id);
-  // The file is made under another name first. A crash then leaves the old member, or the new one as a whole.
+  std::string folder;
+  std::string account;
+};
+
+/// Nothing where the file is missing or is no such file.
+std::optional<Known> known_member(journal::Disk& disk, const std::filesystem::path& folder) {
+  const std::string text = journal::read_file_if_any(disk, folder / member_file);
+  Known known;
+  // 32 hexadecimal digits and a newline come before the paths, and a newline after each of them.
+  if (text.size() <= 33 || !text.ends_with('\n') || !secrets::from_hex(text.substr(0, 32), known.id)) return {};
+  const std::string paths = text.substr(33, text.size() - 34);
+  const std::size_t between = paths.rfind('\n');
+  if (between == std::string::npos) return {};
+  known.folder = paths.substr(0, between);
+  known.account = paths.substr(between + 1);
+  return known;
+}
+
+/// Whether the account that the folder was charged to is `account`, whose content is `book`. An account that was
+/// moved knows the member. So does a copy of it: where the first one is still there, both would go on, and each would
+/// count a part of what is spent.
+bool is_same_account(journal::Disk& disk, const Known& known, const std::string& account,
+                     const journal::AccountBook& book) {
+  std::error_code unknown;
+  if (known.account == absolute_text(account) || std::filesystem::equivalent(known.account, account, unknown))
+    return true;
+  if (book.charge_of(known.id) == nullptr) return false;
+  try {
+    return journal::read_account(disk, known.account).charge_of(known.id) == nullptr;
+  } catch (const Failure&) {
+    return !std::filesystem::exists(known.account, unknown) && !unknown;
+  }
+}
+
+/// Refuses an account that is not the one that the folder was charged to. In the new one the folder would be charged
+/// anew, and the first one would not count what it spends from now on.
+[[noreturn]] void other_account(const ShareOf& whose, const Known& known) {
+  throw Failure(Exit::configuration,
+                fmt::format("{}: what it spends is counted in the account {}: name it with privacy.account (fit: "
+                            "--account), or restore it there; or, to go on in {}, remove the folder's file {}: what "
+                            "is spent stays charged there, and is charged here as well",
+                            whose.folder.string(), known.account, whose.account, member_file));
+}
+
+/// The file is made under another name first. A crash then leaves the old member, or the new one as a whole.
+void write_member(journal::Disk& disk, const std::filesystem::path& folder, const Known& member) {
   const std::filesystem::path next = folder / (std::string(member_file) + ".new");
   const auto file = disk.create(next, journal::Audience::operators);
-  file->write(0, secrets::to_hex(id) + '\n' + place);
+  file->write(0, secrets::to_hex(member.id) + '\n' + member.folder + '\n' + member.account + '\n');
   file->sync();
   disk.rename(next, folder / member_file);
   disk.sync_folder(folder);
-  return id;
+}
+
+/// The folder's member id in the account. A file in the folder holds random bits, and the paths of the folder and the
+/// account that they were drawn for. Where the folder's path does not match, new bits are drawn. So a copy of the
+/// folder in another place is another member, which is charged in addition to the first one, because both may go on.
+journal::MemberId member_of(journal::Disk& disk, const ShareOf& whose, const std::optional<Known>& known) {
+  Known member{{}, absolute_text(whose.folder), absolute_text(whose.account)};
+  if (known && known->folder == member.folder) {
+    member.id = known->id;
+    // The account may have been moved.
+    if (known->account != member.account) write_member(disk, whose.folder, member);
+    return member.id;
+  }
+  secrets::fill_random(member.id);
+  write_member(disk, whose.folder, member);
+  return member.id;
+}
+
+/// Whether the folder holds a ledger or a state, or it cannot be told whether it does.
+bool may_have_spent(const std::filesystem::path& folder) {
+  std::error_code unknown;
+  return std::filesystem::exists(folder / journal::folder_files::ledger, unknown) || unknown ||
+         std::filesystem::exists(folder / journal::folder_files::state, unknown) || unknown;
+}
+
+/// Refuses an account that has no line of the folder, although the folder was charged to it: another file has taken
+/// its place, which would not count what the others have spent.
+void require_charged(const ShareOf& whose, const Known& known, const journal::AccountBook& book) {
+  if (book.charge_of(known.id) != nullptr || !may_have_spent(whose.folder)) return;
+  throw Failure(
+      Exit::configuration,
+      fmt::format(
+          "{}: the account knows nothing of {}, whose file {} names it: another one took its place, which may "
+          "lack what the others have spent over the same people: then restore the newest copy of the account; or a "
+          "run ended before it was charged: then remove that file, and all that the folder has spent is charged here",
+          whose.account, whose.folder.string(), member_file));
+}
+
+/// What the folder's file says, once `book` is known to be the content of the account that it was charged to.
+std::optional<Known> judged_member(journal::Disk& disk, const ShareOf& whose, const journal::AccountBook& book) {
+  std::optional<Known> known = known_member(disk, whose.folder);
+  if (!known && !journal::read_file_if_any(disk, whose.folder / member_file).empty()) {
+    throw Failure(Exit::data,
+                  fmt::format("{}: is damaged, so that nobody knows which account the folder was charged to; "
+                              "restore it from a copy; or, to go on in {}, remove it: all that the folder "
+                              "has spent is charged here",
+                              (whose.folder / member_file).string(), whose.account));
+  }
+  if (!known) return known;
+  if (!is_same_account(disk, *known, whose.account, book)) other_account(whose, *known);
+  require_charged(whose, *known, book);
+  return known;
 }
 
 /// Refuses an account over other neighbours: two values of ρ add up only where they are about the same ones.
@@ -92,7 +180,9 @@ AccountShare::AccountShare(ShareOf whose, std::optional<Rho>& budget)
   disk_->make_folder(whose_.folder);
   disk_->require_trusted(whose_.folder);
   lock_ = disk_->lock(whose_.folder / share_lock);
-  member_ = {member_of(*disk_, whose_.folder, whose_.account), whose_.stream, whose_.lane};
+  // Read once more: a run of the folder that has ended meanwhile may have charged it.
+  member_ = {member_of(*disk_, whose_, judged_member(*disk_, whose_, journal::read_account(*disk_, whose_.account))),
+             whose_.stream, whose_.lane};
   take(budget);
 }
 
@@ -102,6 +192,8 @@ journal::AccountBook AccountShare::present_account() const {
   std::error_code unknown;
   const bool is_gone = !std::filesystem::exists(whose_.account, unknown) && !unknown;
   if (is_gone && std::filesystem::exists(whose_.folder / member_file, unknown)) {
+    const std::optional<Known> known = known_member(*disk_, whose_.folder);
+    if (known && known->account != absolute_text(whose_.account)) other_account(whose_, *known);
     throw Failure(
         Exit::configuration,
         fmt::format("{}: the account is gone, and {} was charged to it: restore it from a copy; a new account "
@@ -128,17 +220,13 @@ void AccountShare::require_named() const {
 /// Reserves for the folder what it may spend, and lowers `budget` to that. Where nothing is left of the account, a
 /// new folder is refused. A folder that may have spent before goes on until begin(), which charges what it spent.
 void AccountShare::take(std::optional<Rho>& budget) {
-  // Where it cannot be told whether the folder holds a ledger or a state (`unknown`), it may have spent.
-  std::error_code unknown;
-  const bool may_have_spent =
-      std::filesystem::exists(whose_.folder / journal::folder_files::ledger, unknown) || unknown ||
-      std::filesystem::exists(whose_.folder / journal::folder_files::state, unknown) || unknown;
+  const bool is_new = !may_have_spent(whose_.folder);
   // The choice is made in the callback, under the account's lock, so that two runs never reserve the same rest.
   journal::charge(*disk_, whose_.account, member_, [&](const journal::AccountBook& book) {
     const journal::Charge* const before = book.charge_of(member_.id);
     if (before != nullptr) before_ = *before;
     const Rho room = book.room_for(member_);
-    if (!before_ && room.value() <= 0 && !may_have_spent) {
+    if (!before_ && room.value() <= 0 && is_new) {
       throw Failure(Exit::exhausted, fmt::format("{}: nothing is left of the account's budget {:g}; nustream account "
                                                  "show tells who was charged",
                                                  whose_.account, book.budget.value()));
@@ -237,12 +325,8 @@ std::optional<journal::FolderWitness> witness_for(const config::Config& config, 
 std::vector<std::string> warnings_of(const config::Config& config, const std::string& key_file,
                                      const std::optional<journal::FolderWitness>& witness) {
   std::vector<std::string> all;
-  if (!key_file.empty() && secrets::lies_in(key_file, config.state.directory)) {
-    all.push_back(
-        "the key " + key_file +
-        " lies inside the state folder, so that a copy of the folder opens its noise: move it out, and leave "
-        "a link to it (docs/operations.md, \"Moving the key out\")");
-  }
+  std::string place = key_file.empty() ? std::string() : secrets::warning_of_place(key_file, config.state.directory);
+  if (!place.empty()) all.push_back(std::move(place));
   if (witness && !witness->warning().empty()) all.push_back(witness->warning());
   return all;
 }

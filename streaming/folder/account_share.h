@@ -58,9 +58,9 @@ class AccountShare {
   /// spent before. Does nothing without an account.
   ///
   /// Throws Failure(configuration) where the account does not exist or is about other neighbours, where the run is
-  /// not private, and where no account is named although the folder was charged to one; Failure(locked) where another
-  /// run has the folder's part; Failure(exhausted) where nothing is left for a new folder; Failure(data) where the
-  /// account was changed.
+  /// not private, where no account or another one is named although the folder was charged to one, and where the
+  /// account knows nothing of a folder that was charged to it; Failure(locked) where another run has the folder's
+  /// part; Failure(exhausted) where nothing is left for a new folder; Failure(data) where the account was changed.
   AccountShare(ShareOf whose, std::optional<Rho>& budget);
   /// A run that never began, or spent nothing, leaves the folder's charge as it was before the run.
   ~AccountShare();

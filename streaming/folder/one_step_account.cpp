@@ -37,7 +37,11 @@ engine::Asked asked_behind(const engine::Found& found) {
 }  // namespace
 
 OneStepAccount::OneStepAccount(const AccountPlace& place)
-    : folder_(place.folder), stream_(place.stream), lane_(place.lane), disk_(journal::posix_disk()) {
+    : folder_(place.folder),
+      stream_(place.stream),
+      lane_(place.lane),
+      way_on_(place.way_on),
+      disk_(journal::posix_disk()) {
   disk_->require_trusted(folder_);
   journal_.emplace(*disk_, journal::FolderOptions{folder_, place.is_private});
   // load() takes the folder's lock, so that two runs never go on from one ledger.
@@ -70,7 +74,10 @@ engine::Begin OneStepAccount::decided(const engine::Found& found) const {
 
 void OneStepAccount::look_at_state(const std::string& sealed, engine::Found& found) {
   const secrets::ExpectedIdentity expected{stream_, lane_, std::nullopt, std::nullopt, keys_->is_private()};
-  const journal::State state = located(folder_, [&] { return journal::open_state(*keys_, sealed, expected); });
+  const auto advice = [this] { return "restore the folder as it was, or " + way_on_(); };
+  const journal::State state = located(folder_, [&] {
+    return with_own_advice(advice, [&] { return journal::open_state(*keys_, sealed, expected); });
+  });
   found.epoch = state.identity.epoch;
   if (witness_) {
     witness_->find(state.record.account, &state);
@@ -79,7 +86,7 @@ void OneStepAccount::look_at_state(const std::string& sealed, engine::Found& fou
   static_cast<void>(decided(found));  // before anything is written
   // Writes the line and the release that a crash kept from their files. Only then does the ledger have to end with
   // the state's line.
-  journal_->recover(state.record.recovery());
+  with_own_advice(advice, [&] { journal_->recover(state.record.recovery()); });
   ledger_ = journal::read_ledger(*disk_, folder_, *keys_);
   if (ledger_.head != state.record.ledger_head) {
     found.state = engine::Found::State::ahead_of_ledger;
@@ -94,24 +101,19 @@ void OneStepAccount::refuse(engine::Refusal reason, const engine::Found& found) 
   switch (reason) {
     case Refusal::remains_without_state:
       // No option of a fit or of a measuring begins behind them.
-      throw Failure(Exit::data,
-                    fmt::format("{}: holds releases or a ledger and no state; restore the folder as it was, or name "
-                                "another one for other records (fit: --state, otherwise state.directory)",
-                                folder_));
+      throw refusal("holds releases or a ledger and no state");
     case Refusal::behind_witness:
       if (found.state == engine::Found::State::none) throw is_emptied();
       throw Failure(
           Exit::data,
           fmt::format(
               "{}: holds an older state than the last one that was committed ({}, as {} tells), and lacks what was "
-              "spent since; restore the newest copy of the folder",
-              folder_, witness_->told(), witness_->file().string()));
+              "spent since; restore the newest copy of the folder, or {}",
+              folder_, witness_->told(), witness_->file().string(), way_on_()));
     case Refusal::ledger_lost:
-      throw Failure(
-          Exit::data,
-          folder_ +
-              ": the ledger does not end with the state's entry: another copy of the folder has written to it, or "
-              "lines were removed; restore the folder as it was");
+      throw refusal(
+          "the ledger does not end with the state's entry: another copy of the folder has written to it, or "
+          "lines were removed");
     default:
       contract_violated("a refusal that nobody has words for", __FILE__, __LINE__);
   }
@@ -119,13 +121,21 @@ void OneStepAccount::refuse(engine::Refusal reason, const engine::Found& found) 
 
 /// The folder is empty, but a witness knows of fits in it: their spend would be forgotten.
 Failure OneStepAccount::is_emptied() const {
-  return {Exit::data, fmt::format("{}: the ledger is gone, and with it what was spent ({}, as {} tells); "
-                                  "restore the folder, or name another one with --state, for other records",
-                                  folder_, witness_->told(), witness_->file().string())};
+  return refusal(fmt::format("the ledger is gone, and with it what was spent ({}, as {} tells)", witness_->told(),
+                             witness_->file().string()));
+}
+
+Failure OneStepAccount::refusal(const std::string& found) const {
+  return {Exit::data, fmt::format("{}: {}; restore the folder as it was, or {}", folder_, found, way_on_())};
 }
 
 Rho OneStepAccount::spent(privacy::Neighbours neighbours) const {
   return ledger_.epochs.empty() ? Rho{0} : engine::total_spent(ledger_.epochs, neighbours);
+}
+
+void OneStepAccount::require_same_promise(bool framing_is_trusted, const users::Limits* limits) const {
+  engine::require_same_framing(ledger_.epochs, framing_is_trusted);
+  if (limits != nullptr) engine::require_same_windows(ledger_.epochs, *limits);
 }
 
 Rho OneStepAccount::with(Rho rho, privacy::Neighbours neighbours) const {

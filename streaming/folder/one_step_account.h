@@ -41,6 +41,9 @@ struct AccountPlace {
   std::function<std::pair<secrets::Keyring, std::string>(bool state_exists)> keys;
   std::function<std::optional<journal::FolderWitness>(const std::string& key_file, const secrets::Keyring& keys)>
       witness;
+  /// What a person can do beside restoring the folder, where none of these epochs may begin in it, as the end of a
+  /// sentence: "name another one with --state, for other records". Asked only for a refusal.
+  std::function<std::string()> way_on;
 };
 
 /// The ledger of a folder that holds only such epochs, or nothing yet.
@@ -66,6 +69,10 @@ class OneStepAccount {
   /// `rho`.
   [[nodiscard]] Rho spent(privacy::Neighbours neighbours) const;
   [[nodiscard]] Rho with(Rho rho, privacy::Neighbours neighbours) const;
+  /// Throws Failure(configuration) where an epoch before this one had another framing, or other windows for its users
+  /// (`limits`; null where the unit is the record): what they spent does not add up with what this one would spend,
+  /// so that neither would be able to go on.
+  void require_same_promise(bool framing_is_trusted, const users::Limits* limits) const;
   /// How many fits there were before this one.
   [[nodiscard]] std::size_t fits() const noexcept { return ledger_.epochs.size(); }
 
@@ -84,11 +91,13 @@ class OneStepAccount {
   void look_at_state(const std::string& sealed, engine::Found& found);
   [[noreturn]] void refuse(engine::Refusal reason, const engine::Found& found) const;
   [[nodiscard]] Failure is_emptied() const;
+  [[nodiscard]] Failure refusal(const std::string& found) const;
   [[nodiscard]] journal::LedgerEntry entry(const OneStep& spent) const;
 
   std::string folder_;
   std::string stream_;
   LaneId lane_;
+  std::function<std::string()> way_on_;
   std::unique_ptr<journal::Disk> disk_;
   std::string key_file_;
   std::optional<secrets::Keyring> keys_;

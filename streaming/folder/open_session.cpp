@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 
 #include "config/settings_difference.h"
+#include "engine/going_on.h"
 #include "engine/noise_feed.h"
 #include "engine/spent.h"
 #include "folder/refusals.h"
 #include "folder/session.h"
+#include "journal/last_release.h"
 #include "journal/ledger_chain.h"
 #include "located.h"
 #include "secrets/key_file.h"
@@ -91,6 +93,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
       epoch_{digests_.of(options.from_start ? config::EpochStart::settings : config::EpochStart::last_release)},
       disk_(journal::posix_disk()) {
   const std::filesystem::path folder = config.state.directory;
+  require_folder(config);
   disk_->require_trusted(folder);
   // Before the journal, which makes the folder and its lock where they are missing.
   if (options.start == Start::resume) require_any_file(folder);
@@ -189,15 +192,16 @@ void Session::refuse(engine::Refusal reason, const Options& options, const std::
   const std::string& folder = config_.state.directory;
   switch (reason) {
     case Refusal::state_is_there:
-      throw state_is_there(located(folder, [&] { return secrets::read_identity(*sealed); }), config_, options);
+      throw state_is_there(located(folder, [&] { return secrets::read_identity(*sealed); }), config_, options,
+                           option_of_new_epoch(options));
     case Refusal::nothing_to_resume:
       throw nothing_to_resume(folder);
     case Refusal::remains_without_state:
-      throw remains_without_state(config_, options);
+      throw remains_without_state(config_, options, option_of_new_epoch(options));
     case Refusal::other_kind:
       throw other_kind(folder, is_private_run(options));
     case Refusal::behind_witness: {
-      const std::string new_epoch = command_to_go_on(config_, options, "--new-epoch");
+      const std::string new_epoch = command_to_go_on(config_, options, option_of_new_epoch(options));
       if (!sealed) throw is_forgotten(*witness_, config_, new_epoch);
       throw is_older(*witness_, secrets::read_identity(*sealed), config_, new_epoch);
     }
@@ -253,12 +257,22 @@ bool took_no_step(const journal::StateRecord& record) {
 
 }  // namespace
 
+/// The option that begins a new epoch under these settings: a replay's has --from-start, where it cannot go on from
+/// the last release, which is in the outbox or in the releases.
+std::string Session::option_of_new_epoch(const Options& options, const std::string& outbox) const {
+  if (options.command != "replay") return "--new-epoch";
+  const std::filesystem::path releases =
+      std::filesystem::path(config_.state.directory) / journal::folder_files::releases;
+  const std::string last = outbox.empty() ? journal::last_line(*disk_, releases) : outbox;
+  return engine::can_go_on(last, config_, is_private_run(options)) ? "--new-epoch" : "--new-epoch --from-start";
+}
+
 /// Refuses a state of other settings, with the command that begins a new epoch under these.
 void Session::require_same_settings(const journal::State& state, const Options& options) const {
   const std::string& folder = config_.state.directory;
   if (digests_.has(state.identity.settings_digest)) return;
   config::BesideTexts beside = config::beside_texts(config_, mechanism_);
-  beside.new_epoch = command_to_go_on(config_, options, "--new-epoch");
+  beside.new_epoch = command_to_go_on(config_, options, option_of_new_epoch(options, state.record.outbox));
   // Several passes begin where they began before, and nothing would say so once the command is typed.
   if (options.passes > 1) beside.new_epoch += " (it reads the same records again: what both epochs spend adds up)";
   const journal::Ledger ledger = located(folder, [&] { return journal::read_ledger(*disk_, folder, *keys_.ring); });

@@ -3,22 +3,37 @@
 
 #include <fmt/format.h>
 
+#include "config/typed.h"
+
 namespace nustream::folder {
 namespace {
 
 /// The two commands that lead on from a state that is there.
-std::string restart_hint(const config::Config& config, const Options& options) {
+std::string restart_hint(const config::Config& config, const Options& options, const std::string& new_epoch) {
   return "go on from it with: " + command_to_go_on(config, options, "--resume") +
-         "; or begin a new noise epoch behind it with: " + command_to_go_on(config, options, "--new-epoch");
+         "; or begin a new noise epoch behind it with: " + command_to_go_on(config, options, new_epoch);
 }
 
 }  // namespace
 
-Failure state_is_there(const secrets::StateIdentity& state, const config::Config& config, const Options& options) {
+void require_folder(const config::Config& config) {
+  const std::string& folder = config.state.directory;
+  std::error_code unknown;
+  const auto status = std::filesystem::status(folder, unknown);
+  // What cannot be looked at is reported by whoever opens it.
+  if (!std::filesystem::exists(status) || std::filesystem::is_directory(status)) return;
+  throw Failure(Exit::io,
+                fmt::format("{}: state.directory = '{}' is a file; name a folder, which is made where it is "
+                            "missing",
+                            config::set_or_file(config, "state.directory"), folder));
+}
+
+Failure state_is_there(const secrets::StateIdentity& state, const config::Config& config, const Options& options,
+                       const std::string& new_epoch) {
   // Neither --resume nor --new-epoch leads on from a state of another stream.
   const bool is_own = state.stream == config.stream && state.lane == config.lane;
   const std::string next =
-      is_own ? restart_hint(config, options)
+      is_own ? restart_hint(config, options, new_epoch)
              : fmt::format(
                    "this run is of stream {}, lane {}: give it the name that made the state (stream.name, "
                    "--lane), or choose another state.directory",
@@ -34,11 +49,11 @@ Failure nothing_to_resume(const std::filesystem::path& folder) {
                           "runs? A first run starts without --resume"};
 }
 
-Failure remains_without_state(const config::Config& config, const Options& options) {
+Failure remains_without_state(const config::Config& config, const Options& options, const std::string& new_epoch) {
   return {Exit::data,
           fmt::format("{}: holds releases or a ledger but no state; restore the state, or begin a new noise "
                       "epoch behind them with: {}",
-                      config.state.directory, command_to_go_on(config, options, "--new-epoch"))};
+                      config.state.directory, command_to_go_on(config, options, new_epoch))};
 }
 
 Failure other_kind(const std::string& folder, bool is_private) {

@@ -16,13 +16,17 @@
 
 namespace nustream::folder {
 
-/// A first run was asked for, in a folder that holds a state.
+/// Throws Failure(io), which names the key, where state.directory is there and is no folder.
+void require_folder(const config::Config& config);
+/// A first run was asked for, in a folder that holds a state. `new_epoch` is the option that begins a new epoch
+/// behind it.
 [[nodiscard]] Failure state_is_there(const secrets::StateIdentity& state, const config::Config& config,
-                                     const Options& options);
+                                     const Options& options, const std::string& new_epoch = "--new-epoch");
 /// --resume was given, and the folder holds no state.
 [[nodiscard]] Failure nothing_to_resume(const std::filesystem::path& folder);
 /// The folder holds releases or a ledger without a state, and no new epoch was asked for.
-[[nodiscard]] Failure remains_without_state(const config::Config& config, const Options& options);
+[[nodiscard]] Failure remains_without_state(const config::Config& config, const Options& options,
+                                            const std::string& new_epoch);
 /// The folder holds a private state and the run is not private, or the other way round. `is_private` is the run's.
 [[nodiscard]] Failure other_kind(const std::string& folder, bool is_private);
 /// The folder's ledger lacks spends that the witness knows of. `new_epoch` is the command that goes on in a new

@@ -165,6 +165,7 @@ class Session {
   [[noreturn]] void refuse(engine::Refusal reason, const Options& options,
                            const std::optional<std::string>& sealed) const;
   void require_same_settings(const journal::State& state, const Options& options) const;
+  [[nodiscard]] std::string option_of_new_epoch(const Options& options, const std::string& outbox = {}) const;
   [[nodiscard]] std::optional<journal::State> look_at_state(Opening& opening);
   void look_at_input(const journal::StateRecord& record, const Options& options, engine::Found& found);
   [[nodiscard]] bool renumbers(const std::vector<journal::LedgerEntry>& known) const;

@@ -37,7 +37,10 @@ void require_newest(const config::Config& config, const std::string& key_file, c
   witness->find(state.record.account, &state);
   if (witness->is_held_by(disk, state.identity.epoch, state.identity.steps, state.record)) return;
   throw Failure(Exit::data, config.state.directory + ": holds an older state than the last one that was committed (" +
-                                witness->told() + "); restore the newest one before its users are changed");
+                                witness->told() +
+                                "); before its users are changed, restore the newest one, or begin a new noise "
+                                "epoch, which is charged on top of all that was spent (replay or estimate, with "
+                                "--new-epoch)");
 }
 
 /// A change of a state. It returns a function that makes durable what the changed state relies on, which is called

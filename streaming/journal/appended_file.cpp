@@ -53,12 +53,13 @@ bool AppendedFile::holds_anything() {
 }
 
 // For a ledger a new epoch is the last resort, since a ledger that lost lines tells of less than was spent.
-Failure AppendedFile::contradiction(const std::string& what) const {
+AdvisedFailure AppendedFile::contradiction(const std::string& what) const {
   const bool is_ledger = path_.filename() == folder_files::ledger;
-  return {Exit::data, path_.string() + " " + what + "; nothing was changed: restore the folder as it was, or " +
-                          (is_ledger ? "restore its ledger from the newest copy; without a copy, move the file state "
-                                       "away and begin a new epoch with --new-epoch (docs/operations.md, Lost ledger)"
-                                     : "begin a new epoch with --new-epoch")};
+  return {Exit::data, path_.string() + " " + what + "; nothing was changed",
+          std::string("restore the folder as it was, or ") +
+              (is_ledger ? "restore its ledger from the newest copy; without a copy, move the files state and ledger "
+                           "away and begin a new epoch with --new-epoch (docs/operations.md, Lost ledger)"
+                         : "take lines away that no run wrote, or begin a new epoch with --new-epoch")};
 }
 
 std::string AppendedFile::read(std::uint64_t offset, std::uint64_t count) const {

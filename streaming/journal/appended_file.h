@@ -26,7 +26,8 @@ class AppendedFile {
   [[nodiscard]] bool holds_anything();
 
   /// Compares the file with what a state says: it has to begin with `before`, and go on with whole lines from the
-  /// beginning of `rest`; a torn tail may follow. Changes nothing. Throws Failure(data) where the file does not.
+  /// beginning of `rest`; a torn tail may follow. Changes nothing. Throws AdvisedFailure(data) where the file does
+  /// not.
   void judge(const Extent& before, std::string_view rest);
   /// Reads the file without a state: whole lines, behind which there may be a torn tail. Returns whether there is
   /// one. Changes nothing. Throws Failure(data) where lines follow NUL bytes.
@@ -58,7 +59,7 @@ class AppendedFile {
  private:
   [[nodiscard]] bool open();
   [[nodiscard]] std::string read(std::uint64_t offset, std::uint64_t count) const;
-  [[nodiscard]] Failure contradiction(const std::string& what) const;
+  [[nodiscard]] AdvisedFailure contradiction(const std::string& what) const;
 
   Disk& disk_;
   Disk::Path path_;

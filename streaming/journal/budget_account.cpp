@@ -110,7 +110,7 @@ void add_line(std::string_view line, Read& read, bool is_first) try {
   } else {
     Hash previous{};
     if (!secrets::from_hex(text_in(object, "previous"), previous) || previous != read.head) {
-      damaged("a line does not follow on the one before it");
+      damaged("a line does not follow the one before it");
     }
     keep(read.book, charge_in(object));
   }

@@ -163,12 +163,12 @@ void FolderWitness::judge_other_key(const fs::path& file, const Witness& claimed
   if (held == nullptr || claimed.ledger_head == empty_ledger_head) return;
   const secrets::StateIdentity& identity = held->identity;
   if (holds(*posix_disk(), claimed, identity.epoch, identity.steps, held->record).value_or(false)) return;
-  throw Failure(Exit::data, "the witness " + file.string() + " is under another key and tells of epoch " +
-                                std::to_string(claimed.epoch.value()) + ", step " +
-                                std::to_string(claimed.steps.value()) +
-                                ", which this folder does not hold: it is an older copy, from before a rotation of "
-                                "its key; go on with the newest folder and its key, or seal the copy under that key "
-                                "with: nustream key rotate");
+  throw Failure(Exit::data,
+                "the witness " + file.string() + " is under another key and tells of epoch " +
+                    std::to_string(claimed.epoch.value()) + ", step " + std::to_string(claimed.steps.value()) +
+                    ", which this folder does not hold: it is an older copy, from before a rotation of "
+                    "its key; go on with the newest folder and its key, or seal the copy under the newest "
+                    "folder's key with: nustream key rotate");
 }
 
 /// Whether the witness in `file` is the folder's. Without an account it is the one that names the folder's path:
@@ -205,9 +205,10 @@ void FolderWitness::look_at(const fs::path& file, bool has_account) {
   if (!one->read.is_authentic) throw damaged(file);
   // A new epoch could be charged for one of the two accounts alone.
   if (found_ && found_->account != witness.account)
-    throw lost_account(file, witness, "and another witness tells of another account there");
+    throw lost_account(file, witness, "and the witness " + found_in_.string() + " tells of another account there");
   if (found_ && !is_further(witness, *found_)) return;  // of several witnesses the furthest counts
   found_ = witness;
+  found_in_ = file;
   bytes_ = std::move(one->bytes);
   file_ = file;
 }

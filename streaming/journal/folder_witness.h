@@ -71,8 +71,12 @@ class FolderWitness {
   /// malformed: it may be this folder's witness, and nothing else could tell.
   void find(const std::optional<AccountId>& account, const State* held = nullptr);
   [[nodiscard]] const std::optional<Witness>& found() const noexcept { return found_; }
-  /// Whether a witness was found in the place of the settings, and not only beside the folder's own key.
-  [[nodiscard]] bool is_in_place() const noexcept { return is_in_place_; }
+  /// Whether the witness that counts lies in the place of the settings. False where there is none, and where one
+  /// beside the folder's own key tells of more.
+  [[nodiscard]] bool is_in_place() const noexcept { return is_in_place_ && found_beside_.empty(); }
+  /// Whether a witness of the account is there, under this key or under another one. If not, nobody has looked
+  /// whether the folder is the newest copy.
+  [[nodiscard]] bool is_known() const noexcept { return is_known_ || found_.has_value(); }
   /// Sets a warning for a folder with releases or a ledger for which no state names an account, and which no witness
   /// knows by its path.
   void doubt_files();
@@ -144,7 +148,8 @@ class FolderWitness {
   std::string bytes_;   // the content of the file, as it was found
   std::string folder_;  // the state folder's path with links resolved; set by find()
   std::optional<Witness> found_;
-  bool is_known_ = false;  // a witness of the state's account is there, under this key or another one
+  std::filesystem::path found_in_;  ///< the file of found_
+  bool is_known_ = false;           // a witness of the state's account is there, under this key or another one
   // A witness of another account than the state's that names the folder's path, and its file.
   std::optional<std::pair<std::filesystem::path, Witness>> replaced_;
   std::string warning_;

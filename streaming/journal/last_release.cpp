@@ -57,9 +57,9 @@ LastRelease parse_last_release(std::string_view line) try {
           neighbours(release).of_user ? publish::limits_in(release) : std::nullopt,
           says(release, "framing", "trusted")};
 } catch (const simdjson::simdjson_error&) {
-  throw Failure(Exit::data, "is no release; restore it as it was");
+  throw AdvisedFailure(Exit::data, "is no release", "restore it as it was");
 } catch (const InvalidParameter&) {
-  throw Failure(Exit::data, "is no release; restore it as it was");
+  throw AdvisedFailure(Exit::data, "is no release", "restore it as it was");
 }
 
 // Reads backwards in pieces, until the newline before the last whole line is found.

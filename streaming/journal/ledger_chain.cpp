@@ -365,7 +365,7 @@ void LedgerVerifier::add(std::string_view line) try {
   const Object object = parser.parse(simdjson::padded_string(line));
   check_format(object);
   if (text_in(object, "previous") != secrets::to_hex(ledger_.head))
-    not_genuine("has a line that does not follow on the one before");
+    not_genuine("has a line that does not follow the one before");
   // Lines before a rotation are under an earlier key, whose MACs cannot be checked here. The chain of hashes leads
   // from them to the last line, and the MAC of the last line vouches for all lines before it.
   vouched_ = text_in(object, "key") == secrets::to_hex(keys_.fingerprint());
@@ -389,7 +389,8 @@ Ledger LedgerVerifier::finish() && {
   // nothing vouches for the ledger.
   if (!vouched_) {
     throw Failure(Exit::permission,
-                  "the ledger's last line is under another key; name the right one (state.key_file, or --key-file)");
+                  "the ledger's last line is under another key; name the right one (state.key_file; inspect and key "
+                  "rotate: --key-file), or let the folder's link 'key' lead to it");
   }
   return std::move(ledger_);
 }

@@ -146,7 +146,7 @@ class LedgerVerifier {
  public:
   explicit LedgerVerifier(const secrets::Keyring& keys) : keys_(keys) {}
   /// Adds a line, which is given without its newline. Throws Failure(data) where it is no line of a ledger, does not
-  /// follow on the line before, or has a wrong MAC under the present key.
+  /// follow the line before, or has a wrong MAC under the present key.
   void add(std::string_view line);
   /// The head of the chain after the lines so far.
   [[nodiscard]] const Hash& head() const noexcept { return ledger_.head; }

@@ -91,8 +91,10 @@ void OutboxFolder::judge_last_release() {
   const std::string line = releases_.last_judged_line();
   last_release_.reset();
   if (!line.empty()) {
-    last_release_ =
-        located(path(folder_files::releases).string() + ", last line", [&] { return parse_last_release(line); });
+    // Such a line stops a new epoch too, so that only this leads on.
+    const auto advice = [] { return "restore the file as it was, or take this line away if no run wrote it"; };
+    last_release_ = located(path(folder_files::releases).string() + ", last line",
+                            [&] { return with_own_advice(advice, [&] { return parse_last_release(line); }); });
   }
   if (last_release_ && last_release_->is_private != options_.is_private) {
     throw Failure(Exit::data,

@@ -27,7 +27,17 @@ void require_newest(Disk& disk, const std::filesystem::path& folder, const State
   if (witness.is_held_by(disk, state.identity.epoch, state.identity.steps, state.record)) return;
   throw Failure(Exit::data, folder.string() + ": holds an older state than the last one that was committed (" +
                                 witness.told() + ", as " + witness.file().string() +
-                                " tells); restore the newest state before its key is rotated");
+                                " tells); restore the newest state before its key is rotated, or begin a new noise "
+                                "epoch first, which charges what this state lacks (--new-epoch)");
+}
+
+/// Whether the witness under the new key knows the folder to be an older copy, which may be sealed under that key all
+/// the same. It is refused where this witness lies in another place than the new key's: the folder leads to the new
+/// place from then on, where nothing would show that it is an older copy.
+bool is_older_copy(Disk& disk, const std::filesystem::path& folder, const State& state,
+                   const FolderWitness& witness) {
+  if (!witness.is_in_place()) require_newest(disk, folder, state, witness);
+  return !witness.is_held_by(disk, state.identity.epoch, state.identity.steps, state.record);
 }
 
 /// Finds the witnesses under both keys, and gives the state the account that they are kept under. Returns true where
@@ -48,8 +58,20 @@ bool find_both(Disk& disk, const std::filesystem::path& folder, State& state, Ro
   witnesses.old_key.find(was_rotated ? witnesses.new_key.account() : state.record.account,
                          was_rotated ? nullptr : &state);
   state.record.account = witnesses.old_key.account();
-  if (was_rotated)
-    return !witnesses.new_key.is_held_by(disk, state.identity.epoch, state.identity.steps, state.record);
+  if (was_rotated && is_older_copy(disk, folder, state, witnesses.new_key)) return true;
+  // The witness under the new key may have been left behind by a rotation to and fro: the old key's tells of more
+  // then.
+  require_newest(disk, folder, state, witnesses.old_key);
+  return false;
+}
+
+/// The same for a state that is under the new key already. After a crash inside the rotation the witnesses are still
+/// under the old key, and tell of a commit that the folder holds. If one of them tells of another commit, the folder
+/// is no rotation that was cut short, but an older copy.
+bool find_again(Disk& disk, const std::filesystem::path& folder, const State& state, RotationWitnesses& witnesses) {
+  witnesses.new_key.find(state.record.account, &state);
+  witnesses.old_key.find(state.record.account, &state);
+  if (is_older_copy(disk, folder, state, witnesses.new_key)) return true;
   require_newest(disk, folder, state, witnesses.old_key);
   return false;
 }
@@ -96,14 +118,16 @@ Rotated rotate_key(Disk& disk, const std::filesystem::path& folder, const secret
   return {state.identity, record.account, std::move(ledger), is_older};
 }
 
-Rotated finish_rotation(Disk& disk, const std::filesystem::path& folder, const secrets::Keyring& new_keys) {
+Rotated finish_rotation(Disk& disk, const std::filesystem::path& folder, const secrets::Keyring& new_keys,
+                        RotationWitnesses* witnesses) {
   OutboxFolder files(disk, {folder, true});
   const State state = load_state(files, folder, new_keys);
+  const bool is_older = witnesses != nullptr && find_again(disk, folder, state, *witnesses);
   files.recover(state.record.recovery());
   files.flush();
   Ledger ledger = read_ledger(disk, folder, new_keys);
   settle(ledger, state.record);
-  return {state.identity, state.record.account, std::move(ledger)};
+  return {state.identity, state.record.account, std::move(ledger), is_older};
 }
 
 }  // namespace nustream::journal

@@ -18,13 +18,13 @@ struct Rotated {
   secrets::StateIdentity identity;
   AccountId account{};
   Ledger ledger;
-  /// True where the witness under the new key tells of more than the folder holds. The folder is then a copy from
-  /// before an earlier rotation. The witness stays as it is, so that the copy is refused until a new epoch charges
-  /// what it lacks.
+  /// True where the witness under the new key tells of more than the folder holds. The folder is then an older copy.
+  /// The witness stays as it is, so that the copy is refused until a new epoch charges what it lacks.
   bool is_older = false;
 };
 
-/// The witnesses of one folder under the old and the new key. find() has not been called on them yet.
+/// The witnesses of one folder where the old and the new key lie. Each is looked for under its own key. Where the
+/// state is under the new key already, both are looked for under that one. find() has not been called on them yet.
 struct RotationWitnesses {
   FolderWitness old_key;
   FolderWitness new_key;
@@ -43,7 +43,9 @@ struct RotationWitnesses {
 /// that opens under one of the two.
 ///
 /// `witnesses`, where given, are looked for before anything is changed. Throws Failure(data) where the witness under
-/// the old key tells that the state is not the newest, and there is none under the new key.
+/// the old key tells that the state is not the newest, and there is none under the new key. Throws Failure(data) also
+/// where the one under the new key tells so from another place than the new key's: the folder would lead there no
+/// more.
 ///
 /// Throws as OutboxFolder::load(), open_state(), OutboxFolder::recover() and read_ledger(); Failure(data) where there
 /// is no state; Failure(permission) where one of the keys is an insecure seed, or both are the same.
@@ -51,7 +53,10 @@ Rotated rotate_key(Disk& disk, const std::filesystem::path& folder, const secret
                    const secrets::Keyring& new_keys, RotationWitnesses* witnesses = nullptr);
 
 /// Finishes a rotation that a crash ended after its state was committed: the state is under `new_keys` already, and
-/// what is left of its outbox is published. Returns and throws as rotate_key().
-Rotated finish_rotation(Disk& disk, const std::filesystem::path& folder, const secrets::Keyring& new_keys);
+/// what is left of its outbox is published. Nothing but the witnesses can tell such a state from an older copy that
+/// is under the same key. Returns and throws as rotate_key(), and throws Failure(data) as well where a witness under
+/// another key tells of a commit that the folder does not hold.
+Rotated finish_rotation(Disk& disk, const std::filesystem::path& folder, const secrets::Keyring& new_keys,
+                        RotationWitnesses* witnesses = nullptr);
 
 }  // namespace nustream::journal

@@ -89,7 +89,7 @@ ClientHandle new_client(const ClientSettings& settings, Role role, Configuration
   if (!client) {
     throw Failure(Exit::configuration, "kafka: the client library refuses its properties: " +
                                            blot_secrets(text.data(), with_secrets(settings.properties)) +
-                                           "; correct them under [kafka.librdkafka]");
+                                           "; correct them");
   }
   static_cast<void>(configuration.release());  // rd_kafka_new() has taken it over
   serve_oauth_source(settings.properties, *client);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -188,12 +189,37 @@ void fit_socket_timeout(rd_kafka_conf_t* configuration, const Properties& proper
   }
 }
 
+/// Refuses SASL without a mechanism. The library would take Kerberos, and speak of its properties, which nobody set.
+void require_mechanism(const Properties& properties) {
+  if (!uses_sasl(properties)) return;
+  const auto tells = [](const auto& property) {
+    return property.first == "sasl.mechanism" || property.first == "sasl.mechanisms" ||
+           property.first.starts_with("sasl.kerberos.");
+  };
+  if (std::any_of(properties.begin(), properties.end(), tells)) return;
+  throw RefusedProperty(Exit::configuration, "security.protocol",
+                        "= " + properties.at("security.protocol") +
+                            " needs kafka.librdkafka.\"sasl.mechanism\": set it, or -X sasl.mechanism=MECHANISM "
+                            "(PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER or GSSAPI)");
+}
+
 /// The log callback of every client, which any of the library's threads may call.
 void forward_log_line(const rd_kafka_t* /*client*/, int /*level*/, const char* facility, const char* text) {
   if (is_news(text)) log_line(facility, text);
 }
 
 }  // namespace
+
+bool uses_sasl(const Properties& properties) {
+  const auto protocol = properties.find("security.protocol");
+  if (protocol == properties.end()) return false;
+  std::string_view text = protocol->second;
+  constexpr std::string_view sasl = "sasl_";
+  // The library reads the names of protocols in either case.
+  return text.size() > sasl.size() && std::ranges::equal(text.substr(0, sasl.size()), sasl, [](char a, char b) {
+           return std::tolower(static_cast<unsigned char>(a)) == b;
+         });
+}
 
 void check_properties(const Properties& properties) {
   // The values are checked as they are set. No client is made, and no broker is asked.
@@ -216,6 +242,7 @@ ConfigurationHandle client_configuration(const ClientSettings& settings, Role ro
   set_defaults(configuration.get(), role);
   Properties properties = with_secrets(settings.properties);
   take_oauth_source(properties, *configuration);
+  require_mechanism(properties);
   for (const auto& [name, value] : properties) {
     if (const Refusal* refusal = refusal_of(name)) {
       throw refused(name, std::string("cannot be changed: ") + refusal->reason);

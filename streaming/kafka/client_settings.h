@@ -30,6 +30,9 @@ enum class Role {
   uncommitted_reader,      ///< the same, read_uncommitted, so that its end is the high watermark
 };
 
+/// Whether clients with these properties sign in by SASL.
+[[nodiscard]] bool uses_sasl(const Properties& properties);
+
 /// Throws RefusedProperty, with Exit::configuration, for a property that does not exist (and names the nearest one
 /// that does), for a value that is not allowed, and for properties that are refused by name: they would break
 /// exactly-once, or have a key of their own in [kafka]. Throws as with_secrets() does, too. No message holds the

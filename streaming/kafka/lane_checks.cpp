@@ -63,6 +63,12 @@ void LaneChecks::contradiction(const std::string& what) const {
                 fmt::format("lane {}: {}; nothing was published: restore what was lost", place_.name(), what));
 }
 
+// A new epoch would have to add its cost to that of lines that are gone.
+void LaneChecks::ledger_lost(const std::string& what) const {
+  throw Failure(Exit::data, fmt::format("lane {}: {}; nothing was published: {}", place_.name(), what,
+                                        without_ledger("as nustream inspect CONFIG shows it of the state")));
+}
+
 void LaneChecks::rolled_back(const std::string& what) const {
   throw StateRolledBack(Exit::data,
                         fmt::format("lane {}: {}: the state was rolled back; nothing was published: "
@@ -106,7 +112,7 @@ void LaneChecks::check_ledger(const journal::State& state, const std::optional<O
   // The bookmark's line is the state's own or one before it. From there on the state's own line has to come, and none
   // behind it.
   const Offset from = line.value_or(log.low);
-  if (from < log.low || log.high < from) contradiction("the ledger topic lost lines that the state knows");
+  if (from < log.low || log.high < from) ledger_lost("the ledger topic lost lines that the state knows");
   bool found = false;
   bool further = false;
   committed_.read_patiently(partition, from, log.high, time_, [&](const Message& message) {
@@ -115,10 +121,19 @@ void LaneChecks::check_ledger(const journal::State& state, const std::optional<O
     found = true;
     reserving_ = journal::read_unsealed(text_of(message)).entry;
   });
-  if (!found) contradiction("the ledger topic does not hold this state's line");
+  if (!found) ledger_lost("the ledger topic does not hold this state's line");
   if (further) rolled_back("the ledger goes on beyond this state");
   const bool reserves = reserving_ && reserving_->taken && reserving_->epoch == state.identity.epoch;
   if (!reserves) reserving_.reset();
+}
+
+std::string without_ledger(const std::string& shown_by) {
+  return fmt::format(
+      "restore the ledger topic; or, where nobody has a copy, begin in new topics for state, releases and ledger, "
+      "with "
+      "another stream.name and kafka.group, and with a privacy.budget that is less by what was spent here, {} "
+      "(docs/kafka.md, Trouble)",
+      shown_by);
 }
 
 std::string command_to_set_back(const std::string& brokers, const LanePlace& place, std::uint64_t position) {

@@ -34,6 +34,10 @@ class StateRolledBack : public Failure {
 [[nodiscard]] std::string other_offset(const std::string& lane, std::uint64_t committed, std::uint64_t position,
                                        std::chrono::milliseconds wait);
 
+/// What leads on from a ledger that lost lines, as the end of a sentence: to restore it, or to begin elsewhere with
+/// what is left of the budget. `shown_by` says where a person reads what was spent.
+[[nodiscard]] std::string without_ledger(const std::string& shown_by);
+
 /// Looks at one lane's topics, after KafkaJournal::load() has ended what other producers left open. Calls wait for a
 /// broker's answer, or for the next record, for `time` at most each. They throw KafkaFailure where no answer comes,
 /// and Cancelled once `cancelled` is true. References outlive it.
@@ -98,6 +102,7 @@ class LaneChecks {
   void find_again(const journal::StateRecord& record, Input& input);
   [[nodiscard]] std::optional<Offset> check_committed_offset(const journal::StateRecord& record);
   [[noreturn]] void contradiction(const std::string& what) const;
+  [[noreturn]] void ledger_lost(const std::string& what) const;
   [[noreturn]] void rolled_back(const std::string& what) const;
 
   std::string brokers_;

@@ -15,6 +15,7 @@
 
 #include "config/kafka.h"
 #include "error.h"
+#include "kafka/client_settings.h"
 #include "kafka/log_lines.h"
 #include "secrets/secret_file.h"
 
@@ -94,14 +95,16 @@ void add_claims(OAuthToken& token, std::optional<SystemClock::time_point> known_
   if (known_end) token.expires = *known_end;
 }
 
+secrets::SecretFile opened(const std::string& file) {
+  return {file,
+          token_bytes_max,
+          {"token file", "it is named by kafka.oauth_token_file",
+           "run chmod 600 on it, and exchange the token if others read it"}};
+}
+
 /// The text that the source gives now. It is read anew each time, so that a renewed file or command is enough.
 std::string fetch(std::string_view source) {
-  if (source.starts_with(of_file)) {
-    const secrets::SecretFile file(std::string(source.substr(of_file.size())), token_bytes_max,
-                                   {"token file", "it is named by kafka.oauth_token_file",
-                                    "run chmod 600 on it, and exchange the token if others read it"});
-    return std::string(file.text());
-  }
+  if (source.starts_with(of_file)) return std::string(opened(std::string(source.substr(of_file.size()))).text());
   return output_of_command(source.substr(of_command.size()), token_bytes_max);
 }
 
@@ -126,6 +129,23 @@ void refresh(rd_kafka_t* client, const char* source, void* /*opaque*/) {
     // The message holds nothing of the token (parse_oauth_token()).
     rd_kafka_oauthbearer_set_token_failure(client, failure.what());
   }
+}
+
+/// Refuses OAUTHBEARER where nothing says where tokens come from. A client would wait for one without a word, and the
+/// brokers would seem to be away. The library itself makes tokens for tests, and asks a server by OpenID Connect.
+void require_source(const Properties::value_type& mechanism, const Properties& properties) {
+  const auto is = [&](const char* name, const char* value) {
+    const auto found = properties.find(name);
+    return found != properties.end() && found->second == value;
+  };
+  if (!uses_sasl(properties) || mechanism.second != "OAUTHBEARER" ||
+      is("enable.sasl.oauthbearer.unsecure.jwt", "true") || is("sasl.oauthbearer.method", "oidc") ||
+      is("sasl.oauthbearer.method", "OIDC")) {
+    return;
+  }
+  throw RefusedProperty(Exit::configuration, mechanism.first,
+                        "= OAUTHBEARER needs a source of tokens: set kafka.oauth_token_file or "
+                        "kafka.oauth_token_command");
 }
 
 /// Removes the property, which is this project's own and unknown to librdkafka, and returns its value.
@@ -166,18 +186,25 @@ OAuthToken parse_oauth_token(std::string_view text, SystemClock::time_point now)
   return token;
 }
 
+void require_token_file(const std::string& file) {
+  static_cast<void>(opened(file));
+}
+
 void take_oauth_source(Properties& properties, rd_kafka_conf_s& configuration) {
   const std::optional<std::string> file = taken(properties, oauth_file_property);
   const std::optional<std::string> command = taken(properties, oauth_command_property);
-  if (!file && !command) return;
-  if (file && command) {
-    throw RefusedProperty(Exit::configuration, std::string(config::oauth_file_property),
-                          "cannot stand beside kafka.oauth_token_command: keep one of them");
-  }
   // librdkafka knows the property by both names.
   const auto mechanism = std::find_if(properties.begin(), properties.end(), [](const auto& property) {
     return property.first == "sasl.mechanism" || property.first == "sasl.mechanisms";
   });
+  if (!file && !command) {
+    if (mechanism != properties.end()) require_source(*mechanism, properties);
+    return;
+  }
+  if (file && command) {
+    throw RefusedProperty(Exit::configuration, std::string(config::oauth_file_property),
+                          "cannot stand beside kafka.oauth_token_command: keep one of them");
+  }
   if (mechanism == properties.end() || mechanism->second != "OAUTHBEARER") {
     throw RefusedProperty(Exit::configuration,
                           std::string(file ? config::oauth_file_property : config::oauth_command_property),

@@ -33,8 +33,12 @@ struct OAuthToken {
 /// Failure(permission) for a text without a token, or a token past its end. No message holds any of the text.
 [[nodiscard]] OAuthToken parse_oauth_token(std::string_view text, std::chrono::system_clock::time_point now);
 
+/// Throws Failure(permission) where a client would refuse to read its token from the file, which is there.
+void require_token_file(const std::string& file);
+
 /// Takes the source of tokens out of `properties`. Where there is one, it has `configuration` ask for tokens. Throws
-/// RefusedProperty where both sources are given, or where sasl.mechanism is not OAUTHBEARER.
+/// RefusedProperty where both sources are given, where sasl.mechanism is not OAUTHBEARER, and where that has no
+/// source.
 void take_oauth_source(Properties& properties, rd_kafka_conf_s& configuration);
 
 /// Lets a new client with such a configuration fetch its tokens on a thread of its own. Does nothing for other

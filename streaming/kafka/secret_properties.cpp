@@ -14,6 +14,7 @@
 #include "error.h"
 #include "nustream/noise/source.h"
 #include "secrets/secret_file.h"
+#include "shell_word.h"
 
 namespace nustream::kafka {
 namespace {
@@ -123,6 +124,17 @@ std::optional<journal::Hash> hash_of_file(const std::string& path) {
 }
 
 }  // namespace
+
+std::string typed_properties(const std::vector<std::string>& typed) {
+  std::string words;
+  for (const std::string& property : typed) {
+    const std::string name = property.substr(0, property.find('='));
+    // Words of a command for tokens may be passwords, as those of the settings may.
+    const bool may_be_secret = (is_secret(name) && !names_a_file(name)) || name == config::oauth_command_property;
+    words += " -X " + (may_be_secret ? name + "=…" : in_shell(property));
+  }
+  return words;
+}
 
 SecretFiles::SecretFiles(const Properties& properties) {
   for (const auto& [name, path] : properties) {

@@ -36,6 +36,10 @@ class RefusedProperty : public Failure {
 /// Whether a property's value is a secret, such as a password, a key or a client secret.
 [[nodiscard]] bool is_secret(std::string_view name);
 
+/// " -X NAME=VALUE" for each of what was typed behind -X, as words of a shell that may be printed. The value of a
+/// secret is left out.
+[[nodiscard]] std::string typed_properties(const std::vector<std::string>& typed);
+
 /// Returns `properties` with each secret itself instead of the file or the variable that holds it.
 /// "sasl.password_file" = PATH becomes "sasl.password" with the first line of that file, and "sasl.password_env" =
 /// NAME the same with the environment variable's value. A certificate or key in PEM form ("ssl.key.pem_file") is the

@@ -31,8 +31,8 @@ using LossKind = model::Loss::Kind;
 /// Refuses a setting that is to be measured. `why` goes on from "cannot be measured".
 [[noreturn]] void refuse(const config::Config& asked, const std::string& why,
                          const std::string& advice = "give a number") {
-  throw Failure(Exit::configuration, fmt::format("{}: {} = \"private\" cannot be measured {}; {}", asked.file,
-                                                 asked.measuring.keys.front(), why, advice));
+  throw Failure(Exit::configuration, fmt::format("{}: {} = \"private\" cannot be measured {}; {}",
+                                                 asked.measuring.place, asked.measuring.keys.front(), why, advice));
 }
 
 /// Refuses [[features]] that stand for several columns where a setting of a feature is to be measured: settings are
@@ -87,9 +87,10 @@ std::string cure_of(const config::Config& asked, bool is_hidden) {
     return fmt::format("Give more rho, more {}, or numbers for what is \"private\"",
                        asked.users ? "users" : "records");
   }
-  constexpr const char* of_input =
-      "nustream check CONFIG --data shows what is the matter with them: mend the input or the settings (names and "
-      "transforms of columns, stream.delimiter)";
+  const std::string of_input =
+      asked.input.look +
+      " shows what is the matter with them: mend the input or the settings (names and transforms of columns, "
+      "stream.delimiter)";
   if (!asked.users) return of_input;
   return fmt::format(
       "Either there are too few users, since each counts once: at this rho it takes about {} to show through the "
@@ -146,6 +147,18 @@ void require_measurable_by_any(const config::Config& asked) {
   if (asked.measuring.keys.empty()) return;
   const bool is_of_topic = !asked.kafka.brokers.empty() && asked.input.files.empty();
   is_of_topic ? require_measurable_in_topic(asked) : require_measurable(asked);
+  require_budget(asked);
+}
+
+void require_budget(const config::Config& asked) {
+  if (!asked.privacy.budget || config::rho_asked(asked.privacy) <= *asked.privacy.budget) return;
+  throw Failure(
+      Exit::exhausted,
+      fmt::format(
+          "measuring what is \"private\" takes rho {:.6g}, and the run behind it {:.6g}: privacy.budget = {:g} "
+          "does not pay for both, and would end the run early, maybe before it takes a step; nothing was read "
+          "privately, nothing is spent: lower privacy.rho to what the budget leaves, or raise the budget",
+          rhos_of(asked).ranges.value(), rhos_of(asked).rest.value(), asked.privacy.budget->value()));
 }
 
 void require_measurable_in_topic(const config::Config& asked) {
@@ -247,13 +260,6 @@ void require_enough(const config::Config& asked, std::uint64_t records) {
                     asked.measuring.share, rho.value(), error.name(), error.allowed()),
         "nothing is spent: give a number, or a larger ranges.share, rho or input");
   }
-  // The budget is judged before anything is read privately, by ρ alone.
-  if (!asked.privacy.budget || rho <= *asked.privacy.budget) return;
-  throw Failure(
-      Exit::exhausted,
-      fmt::format("measuring what is \"private\" takes rho {:.6g}, which would cross privacy.budget = {:g}; "
-                  "nothing was read privately, nothing is spent",
-                  rho.value(), asked.privacy.budget->value()));
 }
 
 Measured find_ranges(const config::Config& asked, config::Purpose purpose, const RawTable& table,
@@ -291,7 +297,7 @@ config::Config settled_config(const config::Config& asked, config::Purpose purpo
     const bool is_hidden = stopped.starts_with(hidden_targets);
     throw Failure(Exit::data,
                   fmt::format("{}: {}{}; the settings that are \"private\" were not found, and rho "
-                              "{:.6g} is spent on that, and in the ledger; nothing of the rest is. {}, and choose {}",
+                              "{:.6g} is spent on that, and in the ledger; nothing of the rest is. {}, and {}",
                               where, is_hidden ? "" : "hardly any usable ", stopped, rhos.ranges.value(),
                               cure_of(asked, is_hidden), remedy));
   }

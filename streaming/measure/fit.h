@@ -24,11 +24,14 @@ namespace nustream::measure {
 /// Throws Failure(configuration) for settings that cannot be measured, by the settings alone: with another loss, with
 /// public features, with [[endogenous]] regressors, with momentum, with columns of indicators, or of a pipe.
 void require_measurable(const config::Config& asked);
+/// Throws Failure(exhausted) where privacy.budget does not pay for the measuring and the run behind it: it would end
+/// the run early, maybe before a step, and what the measuring costs would be lost. By the settings alone.
+void require_budget(const config::Config& asked);
 /// What attach refuses of settings that are to be measured, before it asks a broker: require_measurable(), and
 /// require_enough() for ranges.records.
 void require_measurable_in_topic(const config::Config& asked);
 /// The same for check and plan, which do not know the command that will run: they refuse what attach refuses where
-/// the settings name brokers and no file. Settings that are all numbers pass.
+/// the settings name brokers and no file, and what require_budget() refuses. Settings that are all numbers pass.
 void require_measurable_by_any(const config::Config& asked);
 
 /// How privacy.rho (or epsilon) is divided. Both parts are over the same records, or users, and together are what was
@@ -70,8 +73,7 @@ struct RawTable {
 [[nodiscard]] RawTable raw_table(const config::Config& asked);
 
 /// Checks, before anything is spent and by public figures alone, that measuring is possible. Throws Failure(data)
-/// where there is no record, Failure(configuration) where there are fewer than the ρ of the measuring needs, and
-/// Failure(exhausted) where measuring alone would exceed privacy.budget.
+/// where there is no record, and Failure(configuration) where there are fewer than the ρ of the measuring needs.
 void require_enough(const config::Config& asked, std::uint64_t records);
 
 /// How many users show through the noise of one histogram of the measuring, roughly: each counts once there.
@@ -100,7 +102,7 @@ struct Measured {
 
 /// The settings with what was measured in place of "private", and with the ρ that is left for the run. Throws
 /// Failure(data) where `ranges` say that hardly any record was usable. In that message `where` names the place where
-/// this was found, and `remedy` says what to choose instead.
+/// this was found, and `remedy` says what to do then.
 [[nodiscard]] config::Config settled_config(const config::Config& asked, config::Purpose purpose,
                                             const std::string& ranges, const std::string& where,
                                             const std::string& remedy);

@@ -24,8 +24,11 @@
 #include "folder/account_share.h"
 #include "folder/one_step_account.h"
 #include "folder/refusals.h"
+#include "journal/outbox_folder.h"
 #include "journal/state_record.h"
+#include "located.h"
 #include "measure/fit.h"
+#include "measure/numbers_instead.h"
 #include "publish/json_text.h"
 #include "secrets/key_file.h"
 #include "users/identifiers.h"
@@ -62,8 +65,8 @@ std::size_t row_of(const record::Reject& reject, const record::RowBatch& rows) {
 /// Judges, before anything is spent, by --min-usable: a stream by its first records, a table by all of them.
 class UsableGate {
  public:
-  UsableGate(std::optional<double> least, config::Purpose purpose)
-      : least_(least), is_table_(purpose == config::Purpose::table) {}
+  UsableGate(std::optional<double> least, config::Purpose purpose, std::string look)
+      : least_(least), is_table_(purpose == config::Purpose::table), look_(std::move(look)) {}
 
   /// How many records are to be read before the gate judges for the first time.
   [[nodiscard]] std::size_t first_read() const {
@@ -75,12 +78,13 @@ class UsableGate {
     seen_.add(check::tally_of(rows));
     if (is_table_ && !is_last) return;
     is_judged_ = true;
-    check::require_usable(seen_, *least_);
+    check::require_usable(seen_, *least_, look_);
   }
 
  private:
   std::optional<double> least_;
   bool is_table_;
+  std::string look_;  ///< the command that shows more
   bool is_judged_ = false;
   check::Tally seen_;
 };
@@ -127,7 +131,8 @@ folder::AccountPlace place_of(const config::Config& asked, const folder::Options
   const auto witness = [&asked](const std::string& key_file, const secrets::Keyring& ring) {
     return folder::witness_for(asked, key_file, ring);
   };
-  return {asked.state.directory, asked.stream, asked.lane, is_private_run(options), keys, witness};
+  const auto way_on = [&asked, &options] { return numbers_instead(asked, options); };
+  return {asked.state.directory, asked.stream, asked.lane, is_private_run(options), keys, witness, way_on};
 }
 
 /// How many of the input's `records` the run behind the measuring steps, which begins at --from and ends at --to.
@@ -156,16 +161,33 @@ void require_a_step(const config::Config& asked, const folder::Options& options,
                   asked.file, asked.moments ? "release.every" : "descent.minibatch", asked.descent.minibatch, left));
 }
 
+/// Refuses to measure behind a measuring that found nothing where privacy.budget does not pay for all of them. All
+/// are over the same records, so that what they cost adds up.
+void require_budget_behind(const config::Config& asked, Rho spent) {
+  const std::optional<Rho>& budget = asked.privacy.budget;
+  const Rho more = config::rho_asked(asked.privacy);
+  if (spent.value() == 0 || !budget || spent.value() + more.value() <= budget->value()) return;
+  throw Failure(Exit::exhausted,
+                fmt::format("measuring anew and the run behind it take rho {:.6g} in addition to the {:.6g} that was "
+                            "spent before: privacy.budget = {:g} does not pay for both; nothing was read privately, "
+                            "nothing more is spent: lower privacy.rho to what the budget leaves, or raise the budget",
+                            more.value(), spent.value(), budget->value()));
+}
+
 /// Measures, commits what was found together with its cost, and returns it.
 std::string measure_now(const config::Config& asked, config::Purpose purpose, const folder::Options& options,
                         const std::string& rule, folder::AccountShare& share) {
-  const RawTable table = read_raw(asked, UsableGate(options.min_usable, purpose));
+  const RawTable table = read_raw(asked, UsableGate(options.min_usable, purpose, asked.input.look));
   // Everything that can be refused by public figures is refused before the account is opened and the share begins.
+  require_budget(asked);
   require_enough(asked, table.y.size());
   require_a_step(asked, options, table.y.size());
   folder::OneStepAccount account(place_of(asked, options));
   // The share is charged before any noise is drawn; a folder's own ledger is written only with the commit below.
-  share.begin(account.spent(asked.privacy.neighbours()));
+  const Rho spent = account.spent(asked.privacy.neighbours());
+  require_budget_behind(asked, spent);
+  account.require_same_promise(asked.input.framing_is_trusted, asked.users ? &*asked.users->limits : nullptr);
+  share.begin(spent);
   const Measured found = find_ranges(asked, purpose, table, account.keys(), account.epoch(), rule);
   account.commit({rhos_of(asked).ranges,
                   table.y.size(),
@@ -185,24 +207,58 @@ struct Held {
   bool is_measuring;  ///< true where no run has begun after the measuring
 };
 
-/// What the folder's state says of measured settings; nothing where there is no state.
+/// What to do behind a measuring that found nothing. Its folder goes on: what was spent stays in the ledger.
+std::string measure_anew(const config::Config& asked, const folder::Options& options) {
+  return "measure anew, which is charged in addition, with: " +
+         folder::command_to_go_on(asked, options, "--new-epoch");
+}
+
+/// Refuses to go on from a state whose measuring found nothing, under settings that are not those that it had.
+Failure found_nothing(const config::Config& asked, const folder::Options& options) {
+  return {Exit::data,
+          fmt::format("{}: its state holds no settings that were measured: hardly any record was usable, "
+                      "and what the measuring cost is in the ledger; mend the input or the settings, and {}",
+                      asked.state.directory, measure_anew(asked, options))};
+}
+
+/// The state, whatever its epoch and settings: it may be that of the measuring or of the run behind it, whose digests
+/// differ.
+journal::State opened(const config::Config& asked, const folder::Options& options, const std::string& sealed) {
+  const secrets::Keyring keys = place_of(asked, options).keys(true).first;
+  return journal::open_state(keys, sealed, {asked.stream, asked.lane, std::nullopt, std::nullopt, keys.is_private()});
+}
+
+/// Refuses a first run in a folder that holds a state.
+[[noreturn]] void refuse_state(const config::Config& asked, const folder::Options& options,
+                               const std::string& sealed) {
+  const auto is_failed = [&] {
+    try {
+      return !config::stopped_by(opened(asked, options, sealed).record.ranges).empty();
+    } catch (const Failure&) {
+      return false;  // what can be read without the key is told
+    }
+  };
+  if (is_failed()) throw found_nothing(asked, options);
+  throw folder::state_is_there(secrets::read_identity(sealed), asked, options);
+}
+
+/// What the folder's state says of measured settings; nothing where there is no state, and where a new epoch is asked
+/// for behind a measuring that found nothing: it measures anew.
 std::optional<Held> held_by(const config::Config& asked, const folder::Options& options, const std::string& rule) {
   const std::unique_ptr<journal::Disk> disk = journal::posix_disk();
   const std::filesystem::path folder = asked.state.directory;
+  folder::require_folder(asked);
   if (!disk->open(folder / journal::folder_files::state, journal::Access::read)) return std::nullopt;
   disk->require_trusted(folder);
   journal::FileJournal journal(*disk, journal::FolderOptions{folder, is_private_run(options)});
   const std::optional<std::string> sealed = journal.load();
   if (!sealed) return std::nullopt;
-  if (options.start == folder::Start::fresh) {
-    throw folder::state_is_there(secrets::read_identity(*sealed), asked, options);
-  }
-  const secrets::Keyring keys = place_of(asked, options).keys(true).first;
-  // Epoch and settings are left open: the state may be that of the measuring or of the run behind it, whose digests
-  // differ.
-  const secrets::ExpectedIdentity expected{asked.stream, asked.lane, std::nullopt, std::nullopt, keys.is_private()};
-  const journal::State state = journal::open_state(keys, *sealed, expected);
+  if (options.start == folder::Start::fresh) refuse_state(asked, options, *sealed);
+  const journal::State state = opened(asked, options, *sealed);
+  const bool is_failed = !config::stopped_by(state.record.ranges).empty();
+  if (is_failed && options.start == folder::Start::new_epoch) return std::nullopt;
   if (config::rule_of(state.record.ranges) != rule) {
+    if (is_failed) throw found_nothing(asked, options);
     throw Failure(
         Exit::data,
         fmt::format("{}: {}; choose another state.directory to measure there, or the settings as they were",
@@ -214,6 +270,31 @@ std::optional<Held> held_by(const config::Config& asked, const folder::Options& 
   return Held{state.record.ranges, state.identity.settings_digest == rule};
 }
 
+/// Whether the folder holds releases or a ledger.
+bool has_remains(const std::filesystem::path& folder) {
+  const std::unique_ptr<journal::Disk> disk = journal::posix_disk();
+  const auto holds_any = [&](const char* name) {
+    const auto file = disk->open(folder / name, journal::Access::read);
+    return file && file->size() > 0;
+  };
+  return holds_any(journal::folder_files::ledger) || holds_any(journal::folder_files::releases);
+}
+
+/// The same, with the refusals that need the way on of a folder in which nothing can be measured any more.
+std::optional<Held> found_in_folder(const config::Config& asked, const folder::Options& options,
+                                    const std::string& rule) {
+  const std::string& folder = asked.state.directory;
+  const auto advice = [&] {
+    return "restore it only from a copy that nothing was released after, or " + numbers_instead(asked, options);
+  };
+  std::optional<Held> held =
+      located(folder, [&] { return with_own_advice(advice, [&] { return held_by(asked, options, rule); }); });
+  if (held || options.start != folder::Start::resume) return held;
+  // The account refuses to begin behind remains, and says what to do.
+  if (has_remains(folder)) folder::OneStepAccount(place_of(asked, options));
+  throw folder::nothing_to_resume(folder);
+}
+
 }  // namespace
 
 Settled settle(const config::Config& asked, config::Purpose purpose, const folder::Options& options,
@@ -222,18 +303,17 @@ Settled settle(const config::Config& asked, config::Purpose purpose, const folde
   require_files(asked);
   const std::string rule = rule_digest(asked, is_private_run(options), 0);
   // Values in the state come first. Measuring again over the same records would spend again.
-  std::optional<Held> held = held_by(asked, options, rule);
-  if (!held && options.start == folder::Start::resume) throw folder::nothing_to_resume(asked.state.directory);
+  std::optional<Held> held = found_in_folder(asked, options, rule);
   const bool measures_now = !held;
   if (measures_now) held = Held{measure_now(asked, purpose, options, rule, share), true};
-  Settled settled{settled_config(asked, purpose, held->ranges, asked.state.directory, "another state.directory"),
+  Settled settled{settled_config(asked, purpose, held->ranges, asked.state.directory, measure_anew(asked, options)),
                   options};
   // The records were judged before they were measured: what has been paid for is not refused afterwards.
   if (measures_now) settled.options.min_usable.reset();
   // The run's epoch begins behind the one that measured. It reads the same records from the first one on, and begins
   // at the settings' start, since measuring has released no iterate.
   if (held->is_measuring) {
-    settled.options.goes_on_behind_measuring = options.start != folder::Start::new_epoch;
+    settled.options.goes_on_behind_measuring = measures_now || options.start != folder::Start::new_epoch;
     settled.options.start = folder::Start::new_epoch;
     settled.options.from_start = true;
     if (!settled.options.from) settled.options.from = "0";

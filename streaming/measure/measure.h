@@ -17,8 +17,9 @@ struct Settled {
 };
 
 /// Takes the measured values from the state of the folder. Where there is no state, it measures them and commits them
-/// with what they cost. `asked` is from config::read_config_to_measure(), with Config::measuring. `share` is charged
-/// before anything is spent.
+/// with what they cost. Behind a measuring that found nothing, a new epoch (Start::new_epoch) measures anew, under
+/// whatever settings: what both cost is in one ledger, and adds up. `asked` is from config::read_config_to_measure(),
+/// with Config::measuring. `share` is charged before anything is spent.
 ///
 /// A share of the ρ that is asked for, ranges.share, pays for a fit over the input (ranges/linear_fit.h,
 /// ranges/likelihood_fit.h). Centres and scales are the placements of that fit, bounds are those of its pilot, and
@@ -49,14 +50,15 @@ void show(const Settled& settled, const config::Config& asked);
 [[nodiscard]] std::string used_settings(const config::Config& settled, const config::Config& asked,
                                         const std::string& ledger);
 
-/// How large the input is; 0 where that is not known.
+/// How large the input is, 0 where that is not known, and how often it is read.
 struct InputSize {
   std::uint64_t records = 0;
   std::uint64_t users = 0;
+  std::uint64_t passes = 1;  ///< how often it is read
 };
 
-/// One JSON object that says what is measured, at which ρ, what is left for the run, and whether the input is too
-/// small for that.
+/// One JSON object that says what is measured, at which ρ, what is left for the run, what a person with several
+/// records is promised, and whether the input is too small for that or a δ is large beside it.
 [[nodiscard]] std::string plan_json(const config::Config& asked, const InputSize& size);
 /// The same facts for people, in lines.
 [[nodiscard]] std::string plan_text(const config::Config& asked, const InputSize& size);

@@ -3,6 +3,8 @@
 #include "measure/measure.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,8 +12,12 @@
 #include "config/advice.h"
 #include "config/mechanism.h"
 #include "console/report_parts.h"
+#include "engine/spent.h"
 #include "measure/fit.h"
 #include "nustream/base/error.h"
+#include "nustream/privacy/group.h"
+#include "nustream/privacy/sensitivity.h"
+#include "nustream/privacy/zcdp.h"
 #include "nustream/ranges/sizes.h"
 #include "nustream/users/over_windows.h"
 #include "publish/epsilons.h"
@@ -36,6 +42,10 @@ std::string shortage(const config::Config& asked, std::uint64_t records) {
   } catch (const InvalidParameter& error) {
     return fmt::format("{} is to be {}", error.name(), error.allowed());
   }
+}
+
+std::string large_delta(const config::Config& asked, const InputSize& size) {
+  return publish::large_delta(asked.privacy.deltas(), size.records);
 }
 
 /// Says that a file of so many records would be refused, since none is left for a step; a topic goes on.
@@ -90,6 +100,41 @@ std::string windows_text(const std::vector<OverWindows>& over) {
       out);
 }
 
+/// The spend of the run behind the measuring, for records that take part once. Its noise has one correlation in every
+/// stage, so that a single σ for all of the run's ρ stands for them.
+privacy::Spend spend_of_run(const config::Config& asked, Rho of_run) {
+  const noise::Correlation& correlation = asked.noise.correlation;
+  const privacy::Participation once = privacy::Participation::once();
+  return {correlation, once, privacy::multiplier_for(privacy::sensitivity_limit(correlation, once), of_run)};
+}
+
+/// What persons with several records are promised, measuring and run together. The measuring is one step, in which
+/// all records of a person move what is measured together: the square of their number holds for it. For the run a
+/// tighter bound holds where a step takes one record, once, and the correlation is known. Empty where the unit is the
+/// user.
+std::vector<publish::GroupSpend> groups_of(const config::Config& asked, const InputSize& size) {
+  if (asked.users) return {};
+  const Rho all = config::rho_asked(asked.privacy);
+  const Delta delta = asked.privacy.delta;
+  std::vector<publish::GroupSpend> groups = engine::group_bounds(all, delta);
+  const bool takes_part_once = asked.estimate.steps == 0 && !asked.moments && size.passes == 1;
+  if (!takes_part_once || asked.descent.minibatch != 1 || !knows_correlation(asked)) return groups;
+  const Rho ranges = ranges_rho(asked);
+  try {
+    const privacy::Spend run = spend_of_run(asked, Rho{all.value() - ranges.value()});
+    for (publish::GroupSpend& group : groups) {
+      const double sum =
+          privacy::group_bound(ranges, group.records).value() + privacy::group_limit(run, group.records).value();
+      const double together = std::nextafter(sum, std::numeric_limits<double>::infinity());  // rounded up
+      if (together < group.rho.value()) group = publish::group_spend(group.records, Rho{together}, delta);
+    }
+  } catch (const Unsupported&) {
+    // No limit is known for such a correlation; the general bound holds for every one.
+  } catch (const InvalidParameter&) {
+  }
+  return groups;
+}
+
 /// Settings that name a broker may still be run over a file, so both cases are told.
 std::string what_is_read(const config::Config& asked) {
   if (asked.kafka.brokers.empty()) return "the whole input";
@@ -107,6 +152,7 @@ std::string plan_json(const config::Config& asked, const InputSize& size) {
     json.field("rho_ranges", ranges_rho(asked).value());
     json.field("rho_run", all.value() - ranges_rho(asked).value());
     publish::append_epsilons("epsilons", publish::epsilons_of(all, asked.privacy.deltas()), json);
+    publish::append_groups(groups_of(asked, size), json);
     if (asked.users) json.field("protects", "user");
     json.elements("measured", asked.measuring.keys);
     if (const std::vector<OverWindows> over = spent_over_windows(asked); !over.empty()) {
@@ -122,8 +168,7 @@ std::string plan_json(const config::Config& asked, const InputSize& size) {
     if (const std::string few = shortage(asked, size.records); !few.empty()) json.field("too_few", few);
     if (const std::string none = no_step(asked, size.records); !none.empty()) json.field("no_step", none);
     if (has_few_users(asked, size)) json.field("enough_users", enough_users(asked));
-    if (const std::string unit = config::unit_is_the_record(asked); !unit.empty())
-      config::append_warnings({unit}, json);
+    config::append_warnings({config::unit_is_the_record(asked), large_delta(asked, size)}, json);
   });
 }
 
@@ -141,12 +186,15 @@ std::string plan_text(const config::Config& asked, const InputSize& size) {
   for (const publish::Epsilons& at : publish::epsilons_of(all, asked.privacy.deltas())) {
     out += fmt::format("epsilon {}\n", console::epsilon_text(at));
   }
+  out += publish::groups_text(groups_of(asked, size), asked.privacy.delta.value());
   if (!lines_of_a_part(asked).empty() && !asked.kafka.brokers.empty()) {
     out +=
         "nustream attach measures a first part alone, so that the units of its running sums grow with the stream "
         "(moments.stages)\n";
   }
-  if (const std::string unit = config::unit_is_the_record(asked); !unit.empty()) out += unit + '\n';
+  for (const std::string& each : {config::unit_is_the_record(asked), large_delta(asked, size)}) {
+    if (!each.empty()) out += each + '\n';
+  }
   const std::string few = shortage(asked, size.records);
   if (!few.empty()) out += fmt::format("{} records are too few for that: {}\n", size.records, few);
   if (const std::string none = no_step(asked, size.records); !none.empty()) out += none + '\n';

@@ -168,7 +168,7 @@ std::optional<inference::PathStatus> status_of(const lane::Release& release) {
   return status;
 }
 
-const std::optional<inference::PathStatus>& LaneStatus::of(const lane::Release& release) {
+const std::optional<inference::PathStatus>& ReleaseStatus::of(const lane::Release& release) {
   const Seen now{release.trail.size(), release.trail_distance, release.batches_through, is_finite(release)};
   if (seen_ != now) status_ = status_of(release);
   seen_ = now;

@@ -68,7 +68,7 @@ struct ShownIntervals {
 
 /// The status of the releases of one epoch, in their order. It is computed anew where a release has another batch or
 /// another iterate than the one before. Not thread-safe.
-class LaneStatus {
+class ReleaseStatus {
  public:
   /// status_of(release).
   [[nodiscard]] const std::optional<inference::PathStatus>& of(const lane::Release& release);

@@ -101,7 +101,7 @@ class ReleaseEncoder {
   std::optional<AgeSpend> ages_;
   Told spent_;
   Told total_;
-  LaneStatus status_;
+  ReleaseStatus status_;
   std::vector<double> values_;
 };
 

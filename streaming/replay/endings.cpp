@@ -1,13 +1,17 @@
-// The sentences of a run's end. All of them are about public counts: steps, the ledger and the settings.
+// The sentences of a run's end. All but those marked as the operator's are about public counts: steps, the ledger and
+// the settings.
 #include "replay/endings.h"
 
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "check/times.h"
+#include "console/operator_counts.h"
 #include "console/path_printer.h"
 
 namespace nustream::replay {
@@ -23,6 +27,11 @@ std::string paid_for(const folder::Session& session, StepCount steps) {
   }
   return fmt::format("{} step{} taken and paid for: rho {:.6g} is in the ledger",
                      console::with_separators(steps.value()), steps.value() == 1 ? " is" : "s are", spent);
+}
+
+/// Whether an end of the window is a time and no ordinal.
+bool is_time(const std::optional<std::string>& end) {
+  return end && end->find_first_not_of("0123456789") != std::string::npos;
 }
 
 }  // namespace
@@ -84,6 +93,9 @@ void say_nothing_was_read(const config::Config& config, const folder::Options& o
   if (options.from ? options.start != folder::Start::resume : from_the_beginning && options.to) {
     fmt::print(stderr, "nustream: no record of the input lies from {} to {}: no step was taken\n",
                options.from.value_or("its beginning"), options.to.value_or("its end"));
+    if (is_time(options.from) || is_time(options.to)) {
+      console::say_for_operator(check::why_no_time_matches(config.input));
+    }
     return;
   }
   const bool one_pass = window.passes == 1;  // with several passes, positions count on and are no ordinals
@@ -92,7 +104,8 @@ void say_nothing_was_read(const config::Config& config, const folder::Options& o
              "beginning, which its records are charged for: {}\n",
              console::with_separators(one_pass ? position.value() : window.touched(position.value())),
              one_pass && options.to ? " before " + *options.to : std::string(),
-             folder::command_to_go_on(config, options, "--new-epoch --from 0"));
+             folder::command_to_go_on(
+                 config, options, options.from_start ? "--new-epoch --from-start --from 0" : "--new-epoch --from 0"));
 }
 
 }  // namespace nustream::replay

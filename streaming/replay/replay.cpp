@@ -65,18 +65,18 @@ FirstLook first_look(const config::Config& config, const config::Mechanism& mech
   // `&` captures references that outlive the look: the loop calls it within go().
   const auto look = [&, is_new](const record::RowBatch& rows) {
     check::Tally first = check::tally_of(rows);
-    if (is_new && options.min_usable) check::require_usable(first, *options.min_usable);
+    if (is_new && options.min_usable) check::require_usable(first, *options.min_usable, config.input.look);
     console::say_for_operator(check::unusable_at_first(first, config.input, config.schema));
     if (!is_new) return;
     const check::ClipCount clips =
         check::count_clips(config, mechanism, record::slice(rows, 0, rows.count()), first.records - first.rejected);
     first.gradients = clips.gradients;
     first.clipped = clips.clipped;
-    console::say_for_operator(check::clipped_at_first(first, check::clip_of(config)));
+    console::say_for_operator(check::clipped_at_first(first, check::clip_of(config), config.input.look));
     check::ConstantColumns columns(config.schema);
     columns.take(rows);
     console::say_for_operator(check::odd_times(config.input, config.schema));
-    console::say_for_operator(columns.in_words(check::ConstantColumns::Of::first_records));
+    console::say_for_operator(columns.in_words(check::ConstantColumns::Of::first_records, config.input.look));
   };
   return {options.min_usable ? check::records_judged : 1, look};
 }
@@ -89,7 +89,7 @@ void say_of_epoch(const config::Config& config, const folder::Session& session, 
   if (session.rejected_before() == 0) return;
   const std::uint64_t records = steps_before * config.descent.minibatch + loop.counts().records;
   const std::string line = check::unusable_of_epoch(session.rejected_before() + loop.counts().rejected, records);
-  console::say_for_operator(line + ": nustream check CONFIG --data shows more");
+  console::say_for_operator(line + ": " + config.input.look + " shows more");
 }
 
 /// Options that contradict the settings, or one another.
@@ -224,8 +224,9 @@ class Run {
     const std::string advice =
         engine::short_of_budget(mechanism_, session_->step_limit(), session_->budget_in_words());
     const bool before_a_release = session_->step_limit() < StepCount{config_.descent.release_every};
-    warn(advice.empty() || !before_a_release ? advice : advice + "; it ends before the first release (release.every)",
-         options_);
+    if (advice.empty() || !before_a_release) return warn(advice, options_);
+    // What is spent so may buy nothing, which is told whatever the options say.
+    console::warn(advice + "; it ends before the first release (release.every)");
   }
 
   /// Runs the loop, and commits each batch that it closes.

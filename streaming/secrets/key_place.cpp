@@ -152,4 +152,11 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
+std::string warning_of_place(const fs::path& key_file, const fs::path& folder) {
+  if (!lies_in(key_file, folder)) return {};
+  return "the key " + key_file.string() +
+         " lies inside the state folder, so that a copy of the folder opens its noise: move it out, and leave a link "
+         "to it (docs/operations.md, \"Moving the key out\")";
+}
+
 }  // namespace nustream::secrets

@@ -45,4 +45,8 @@ void link_key_file(const std::filesystem::path& folder, const std::filesystem::p
 /// Whether `path` lies in `folder` once links are resolved.
 [[nodiscard]] bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
 
+/// A sentence that warns the operator of a key file inside the state folder; empty where it lies elsewhere.
+[[nodiscard]] std::string warning_of_place(const std::filesystem::path& key_file,
+                                           const std::filesystem::path& folder);
+
 }  // namespace nustream::secrets

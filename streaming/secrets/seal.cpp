@@ -61,7 +61,9 @@ std::string encode_header(const Keyring& keys, const StateIdentity& identity, co
 
 /// Reads the header field by field. Nothing of it is to be relied on before the tag has been found to match.
 Header decode_header(std::string_view sealed) {
-  FieldReader fields(sealed, "the state is too short for its header: it was cut; " + std::string(no_backup));
+  const std::string too_short = "the state is too short for its header: it was cut";
+  if (sealed.size() < magic.size()) throw AdvisedFailure(Exit::data, too_short, std::string(no_backup));
+  FieldReader fields(sealed, too_short + "; " + std::string(no_backup));
   if (fields.bytes(magic.size()) != magic) {
     throw Failure(Exit::data, "the state is not a nustream state; check state.directory");
   }
@@ -96,8 +98,8 @@ constexpr const char* of_place =
     "give it the name that made it (stream.name, --lane), or choose another state.directory";
 
 /// A tag that does not match tells no more than that: damage, a cut file and a changed header look alike.
-Failure damaged() {
-  return {Exit::data, "the state is damaged or cut; " + std::string(no_backup)};
+AdvisedFailure damaged() {
+  return {Exit::data, "the state is damaged or cut", std::string(no_backup)};
 }
 
 std::string number(std::uint64_t value) {
@@ -158,7 +160,8 @@ OpenedState open(const Keyring& keys, std::string_view sealed) {
   if (header.fingerprint != keys.fingerprint()) {
     throw Failure(Exit::permission, "the state was sealed with key " + to_hex(header.fingerprint) + ", this is key " +
                                         to_hex(keys.fingerprint()) +
-                                        "; name the right one (state.key_file, or --key-file)");
+                                        "; name the right one (state.key_file; inspect and key rotate: "
+                                        "--key-file), or let the folder's link 'key' lead to it");
   }
   const std::string_view associated = sealed.substr(0, header.size);
   const std::string_view body = sealed.substr(header.size);

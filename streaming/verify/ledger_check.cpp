@@ -23,7 +23,7 @@ void follow_hand_over(const journal::UnsealedLine::HandedOn& handed_on, TrustedK
 void add(const std::string& line, TrustedKeys& keys, CheckedLedger& checked) {
   const journal::UnsealedLine read = journal::read_unsealed(line);
   if (read.previous != checked.ledger.head) {
-    throw Failure(Exit::data, "does not follow on the line before it: lines were changed, left out or moved");
+    throw Failure(Exit::data, "does not follow the line before it: lines were changed, left out or moved");
   }
   checked.ledger.head = journal::hash_of(line + '\n');
   ++checked.lines;
@@ -34,7 +34,9 @@ void add(const std::string& line, TrustedKeys& keys, CheckedLedger& checked) {
   if (!read.entry) return;
   checked.last = {read.entry->epoch, read.entry->steps};
   if (read.released) {
-    checked.released.insert_or_assign(*read.released, keys.present());
+    const auto named =
+        checked.released.try_emplace(*read.released, NamedRelease{keys.present(), checked.lines}).first;
+    named->second.key = keys.present();
     checked.last_released = read.released;
   }
   checked.epochs.insert_or_assign({read.entry->lane, read.entry->epoch}, *read.entry);

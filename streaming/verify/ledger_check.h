@@ -13,16 +13,22 @@
 
 namespace nustream::verify {
 
+/// A release that lines of a ledger name.
+struct NamedRelease {
+  TrustedKeys::Index key = 0;  ///< the last key under which a line names it
+  std::uint64_t line = 0;      ///< number of the first line that names it, from 1
+};
+
 /// What a checked ledger says.
 struct CheckedLedger {
   std::uint64_t lines = 0;
   std::uint64_t signed_lines = 0;  ///< how many are signed under a trusted key
   std::uint64_t rotations = 0;     ///< how often the key was handed on
   bool ends_signed = false;        ///< the last line is signed, so that the chain vouches for all lines before it
-  /// The heads of the lane's releases that the lines name. The signer of the ledger vouches for these releases, and
-  /// for all releases that are chained before them. Beside each is the last key under which a line names it. The
-  /// releases by cadence after it were made while that key or a later one was in use.
-  std::map<journal::Hash, TrustedKeys::Index> released;
+  /// The heads of the lane's releases that the lines name; zeros where a line names none. The signer of the ledger
+  /// vouches for these releases, and for all releases that are chained before them. The releases by cadence after one
+  /// were made while its key or a later one was in use.
+  std::map<journal::Hash, NamedRelease> released;
   std::optional<journal::Hash> last_released;  ///< the head in the last line that names one
   std::optional<LaneProgress> last;            ///< how far the last line of an epoch pays
   journal::Ledger ledger;                      ///< the lines that count, of one lane

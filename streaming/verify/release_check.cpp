@@ -27,7 +27,7 @@ void follow(const journal::ChainPlace& place, CheckedReleases& lane, const std::
     lane.head = place.previous;
   } else if (place.previous != lane.head) {
     throw Failure(Exit::data,
-                  "does not follow on the lane's release before it: releases were changed, left out or moved");
+                  "does not follow the lane's release before it: releases were changed, left out or moved");
   }
   // A release that the end of the input, a signal or the clock brought is named by no later one, so that the head
   // stays. Behind releases of a version that did not chain them, the first chained one names the release before it,
@@ -81,7 +81,8 @@ bool is_named(const Trust& trust, CheckedReleases& lane) {
   const auto found = trust.ledger.released.find(*lane.head);
   if (found == trust.ledger.released.end()) return false;
   lane.named = lane.head;
-  lane.cadence_key = std::max(lane.cadence_key, found->second);
+  lane.all_named.insert(*lane.head);
+  lane.cadence_key = std::max(lane.cadence_key, found->second.key);
   return true;
 }
 

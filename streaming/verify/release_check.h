@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -27,6 +28,7 @@ struct CheckedReleases {
   bool begins_later = false;       ///< the first one names a release before it, which is not in the file
   std::optional<journal::Hash> head{};    ///< what the next release has to name
   std::optional<journal::Hash> named{};   ///< the last release in the file that the ledger names
+  std::set<journal::Hash> all_named{};    ///< all releases in the file that the ledger names
   std::optional<LaneProgress> reached{};  ///< epoch and step of the last release
   std::optional<journal::Hash> extra{};   ///< the last release that is not by cadence
   /// The furthest release of each epoch, with the largest total over all epochs (rho_ledger) that a release of that

@@ -187,8 +187,19 @@ void print_completeness(const Verified& verified) {
   }
 }
 
+/// The number of the first ledger line that names a release which the file does not hold. The end of the file does
+/// not tell so: releases that were put back from an older copy may have been gone on from.
+std::optional<std::uint64_t> line_of_missing(const CheckedReleases& lane, const CheckedLedger& ledger) {
+  std::optional<std::uint64_t> first;
+  for (const auto& [head, named] : ledger.released) {
+    if (head == journal::Hash{} || lane.all_named.contains(head)) continue;
+    first = std::min(first.value_or(named.line), named.line);
+  }
+  return first;
+}
+
 /// Requires that the file holds the releases of the ledger's lane alone, from its first one to the one that the
-/// ledger names as the last.
+/// ledger names as the last, and among them all that the ledger's lines name.
 void require_complete(const Options& options, const Verified& verified) {
   const auto refuse = [&](const std::string& why) {
     throw Failure(Exit::data, options.releases + " is not known to be complete (--complete): " + why);
@@ -207,7 +218,15 @@ void require_complete(const Options& options, const Verified& verified) {
         "its first releases are of a version that did not chain them, so that nobody can tell whether any "
         "is missing");
   }
-  switch (end_of(verified)) {
+  const FileEnd end = end_of(verified);
+  const std::optional<std::uint64_t> missing = line_of_missing(lane, verified.ledger);
+  if (end == FileEnd::as_named && missing) {
+    return refuse(
+        fmt::format("the release that line {} of {} names is not in it: releases are missing before the "
+                    "last ones; restore it from a copy that holds them",
+                    *missing, options.ledger));
+  }
+  switch (end) {
     case FileEnd::as_named:
       return;
     case FileEnd::unknown:

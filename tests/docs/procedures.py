@@ -16,9 +16,12 @@ page = root / "docs/operations.md"
 BEGUN = ["mkdir backup safe", "nustream replay mine.toml --to 3000"]
 BACKED_UP = [*BEGUN, "cp -a runs/mine backup/mine", "cp -pL runs/mine/key safe/mine.key"]
 RAN_ON = [*BACKED_UP, "nustream replay mine.toml --resume --to 5000"]
+PRIVATE = r"""sed -i 's/^\(step_size\|clip_norm\) = [^ ]*/\1 = "private"/' mine.toml"""
+MEASURED = [PRIVATE, *BEGUN]
 KEY_INSIDE = [*BEGUN, 'cp -p "$(readlink runs/mine/key)" key', "rm runs/mine/key", "mv key runs/mine/key"]
 
-# The lines of the shell that run before each procedure, and those that have to succeed after it.
+# The lines of the shell that run before each procedure, and those that have to succeed after it; several pairs where
+# the procedure is for several situations.
 SITUATIONS = {
     "Backup": (BEGUN, ["test -L backup/mine/key", "cmp safe/mine.key runs/mine/key"]),
     "Restore the newest copy": (BACKED_UP, []),
@@ -30,7 +33,15 @@ SITUATIONS = {
                             "nustream key rotate runs/mine $HOME/.config/nustream/mine-second.key | grep 'keep that key'",
                             "nustream replay mine.toml --resume 2>&1 | grep -v 'no witness'"]),
     "Lost state": ([*RAN_ON, "rm runs/mine/state"], ["test $(rho) = 0.20"]),
-    "Lost ledger": ([*RAN_ON, "rm runs/mine/ledger"], ["test $(rho) = 0.20"]),
+    "Lost ledger": [([*RAN_ON, "rm runs/mine/ledger"], ["test $(rho) = 0.20"]),
+                    ([*RAN_ON, "sed -i 2d runs/mine/ledger"], ["test $(rho) = 0.20"]),
+                    ([*RAN_ON, "echo x >> runs/mine/ledger"], ["test $(rho) = 0.20"])],
+    "Lost state or ledger, and private settings": [
+        ([*MEASURED, "rm runs/mine/state"], ["test $(rho) = 0.20"]),
+        ([*MEASURED, "truncate -s -1 runs/mine/state"], ["test $(rho) = 0.20"]),
+        ([*MEASURED, "rm runs/mine/ledger", "nustream replay mine.toml --resume  # 65", "mv runs/mine/state lost-state"],
+         ["test $(rho) = 0.20"]),
+    ],
     "For third parties": (RAN_ON, [
         "nustream key new second && nustream key rotate runs/mine second",
         "nustream replay mine.toml --resume --to 6000",
@@ -90,9 +101,14 @@ def run(line, folder, environment):
                           timeout=600)
 
 
-def play(heading, lines):
+def situations(heading):
+    known = SITUATIONS[heading]
+    return known if isinstance(known, list) else [known]
+
+
+def play(heading, lines, situation):
     """What went wrong, or nothing."""
-    before, after = SITUATIONS[heading]
+    before, after = situation
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         environment = world(folder)
@@ -112,7 +128,8 @@ def main():
     found = dict(procedures())
     mistakes = [f"{heading}: there is no such procedure" for heading in SITUATIONS if heading not in found]
     mistakes += [f"{heading}: no situation is known for it" for heading in found if heading not in SITUATIONS]
-    mistakes += filter(None, (play(heading, lines) for heading, lines in found.items() if heading in SITUATIONS))
+    mistakes += filter(None, (play(heading, lines, situation) for heading, lines in found.items() if heading in SITUATIONS
+                              for situation in situations(heading)))
     for mistake in mistakes:
         print(f"docs/operations.md: {mistake}", file=sys.stderr)
     print(f"{len(found)} procedures")

@@ -274,9 +274,24 @@ TEST_F(AttachContradiction, AStateThatWasLostWithTheCommittedOffsetHasAllEpochsA
   EXPECT_EQ(ledger_end(world_).disjoint, "unknown");
 }
 
+const char* const elsewhere =
+    "restore the ledger topic; or, where nobody has a copy, begin in new topics for state, releases and ledger, with "
+    "another stream.name and kafka.group, and with a privacy.budget that is less by what was spent here";
+
 TEST_F(AttachContradiction, ALedgerThatWasLostIs65) {
   lose_ledger();
-  expect_refused({}, 65, "ledger");
+  expect_refused({}, 65, elsewhere);
+  expect_refused({"--new-epoch"}, 65, elsewhere);
+  // What the message says can be done: the state still shows the spend, and another stream begins.
+  const CommandResult shown = run_command(NUSTREAM_COMMAND, {"inspect", world_.config(), "--json"});
+  ASSERT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("\"total_rho\":"));
+  const std::string name = world_.name() + "-again";
+  create_topic(world_.direct(), name + ".releases");
+  create_topic(world_.direct(), name + ".state", 1, {{"cleanup.policy", "compact"}});
+  create_topic(world_.direct(), name + ".ledger", 1, {{"retention.ms", "-1"}});
+  const CommandResult again = world_.run({"--until-end", "--set", "stream.name=\"" + name + "\""});
+  EXPECT_EQ(again.code, 0) << again.err;
 }
 
 // Nobody knows what the releases that are there have cost. No new epoch goes on behind them, whatever is accepted.
@@ -289,6 +304,7 @@ TEST_F(AttachContradiction, ALedgerThatWasLostBesideTheStateIs65) {
   const std::string why = "the ledger has no spend for the last release (epoch 0, step";
   expect_refused({"--new-epoch", "--until-end"}, 65, why);
   expect_refused({"--new-epoch", "--accept-gap", "--until-end"}, 65, why);
+  expect_refused({"--new-epoch", "--until-end"}, 65, elsewhere);
   delete_group(world_.direct(), "nustream-" + world_.name());
   expect_refused({"--new-epoch", "--accept-gap", "--until-end"}, 65, why);
   // The same holds where only the ledger's end is lost.

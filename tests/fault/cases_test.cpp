@@ -13,6 +13,7 @@
 
 #include "command.h"
 #include "temporary_folder.h"
+#include "typed_look.h"
 
 namespace nustream::tests {
 namespace {
@@ -32,7 +33,7 @@ class Case {
     more.insert(more.begin(), {command, path("t.toml"), "--set", "state.directory=" + path("run")});
     CommandResult result = run_command(NUSTREAM_COMMAND, more);
     result.out = shown(result.out);
-    result.err = shown(result.err);
+    result.err = with_short_look(shown(result.err));
     return result;
   }
   [[nodiscard]] bool has_begun() const { return fs::exists(path("run/state")) || fs::exists(path("run/ledger")); }

@@ -163,6 +163,14 @@ TEST_F(CheckData, ShowsWeightsAndExposuresAsItShowsFeatures) {
   EXPECT_EQ(std::uint64_t(data["exposure"]["at_bounds"]), 2U);
 }
 
+// A count has neither center nor scale, so that neither is advised.
+TEST_F(CheckData, AdvisesOfATargetWhatItsLossAllows) {
+  rows("x,kind,y\n1,new,100\n2,old,140\n3,new,120\n");
+  EXPECT_THAT(check({"--data", "--set", "model.loss=linear"}).out, HasSubstr("give the target a center and a scale"));
+  EXPECT_THAT(check({"--data", "--set", "model.loss=poisson"}).out,
+              AllOf(HasSubstr("descent.clip_norm has to fit it"), Not(HasSubstr("give the target a center"))));
+}
+
 TEST_F(CheckData, ItsJsonHoldsTheSame) {
   rows("x,kind,y\n100,old,-1\n110,new,1\n");
   const CommandResult result = check({"--data", "--json"});
@@ -315,13 +323,13 @@ TEST_F(CheckDataToMeasure, EveryKindOfRunIsLookedAt) {
   }
 }
 
-// A plan tells it for settings that are numbers.
+// The plan tells it, as it does for settings that are numbers.
 TEST_F(CheckDataToMeasure, WarnsOfALargeDelta) {
   std::string text = "x,kind,y\n";
   for (int i = 0; i < 2000; ++i) text += "1,new,1\n";
   rows(text);
   EXPECT_THAT(check_measured({"descent.clip_norm"}, {"--set", "privacy.delta=0.01"}).out,
-              HasSubstr("\nbut privacy.delta = 0.01 is far above 1/n of 2000 records: "));
+              HasSubstr("\nprivacy.delta = 0.01 is far above 1/n of 2000 records: "));
 }
 
 TEST_F(CheckDataToMeasure, SaysWhatARunOfNothingUsableWouldCost) {
@@ -347,7 +355,10 @@ TEST_F(CheckData, RefusesWhatAttachWould) {
   refused({"-X", "sesion.timeout.ms=1"}, "-X sesion.timeout.ms does not exist (did you mean 'session.timeout.ms'?)");
   refused({"-X", "enable.auto.commit=true"}, "-X enable.auto.commit cannot be changed");
   refused({"-X", "security.protocol=SASL_PLAINTEXT", "-X", "sasl.mechanism=NONE-SUCH"},
-          ".toml: kafka: the client library refuses its properties: Unsupported SASL mechanism: NONE-SUCH");
+          ".toml with -X sasl.mechanism, -X security.protocol: kafka: the client library refuses its properties: "
+          "Unsupported SASL mechanism: NONE-SUCH");
+  refused({"-X", "fetch.max.bytes=1000", "-X", "message.max.bytes=20000"},
+          "nustream: error: -X fetch.max.bytes, -X message.max.bytes: kafka: the client library refuses its ");
   refused({"--set", "kafka.drain_seconds=100000"}, "kafka.drain_seconds");
   refused({"--set", "descent.minibatch=1000000"}, "descent.minibatch = 1000000 is larger than state.commit_records");
 }

@@ -13,6 +13,7 @@
 
 #include "attach_users_world.h"
 #include "attach_world.h"
+#include "typed_look.h"
 
 namespace nustream::tests {
 namespace {
@@ -213,7 +214,9 @@ TEST(LaneLog, SaysAtOnceAndAtItsEndThatNothingCanBeUsed) {
       "most often the value begins with a zero byte and four more: framed by a schema registry? (record 0)";
   // How many records a lane has read when it first looks is up to the broker.
   std::vector<std::string> said;
-  std::istringstream lines(std::regex_replace(result.err, std::regex("first [0-9]+ records [0-9]+ "), "first N "));
+  EXPECT_THAT(result.err, HasSubstr(": nustream check " + world.config() + " --data "));
+  std::istringstream lines(
+      std::regex_replace(with_short_look(result.err), std::regex("first [0-9]+ records [0-9]+ "), "first N "));
   for (std::string line; std::getline(lines, line);) {
     if (line.find("operator only") != std::string::npos) said.push_back(line);
   }

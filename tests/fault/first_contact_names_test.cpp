@@ -35,8 +35,8 @@ TEST_F(FirstNames, AHeaderInQuotesUnderAnotherDelimiterSaysWhich) {
   for (const auto& [divider, typed] : {std::pair{";", ";"}, {"\t", "\\t"}, {"|", "|"}, {" ", " "}}) {
     const std::string file = write("in.csv", fmt::format("\"x\"{}\"y\"\n", divider) + quoted_rows(divider));
     const std::string told = fmt::format(
-        "nustream: error: '{}': its header is divided by '{}', and not by ',': set stream.delimiter = \"{}\"\n", file,
-        typed, typed);
+        "nustream: error: '{}': its header is divided by '{}', and not by ',': set stream.delimiter = \"{}\"{}\n",
+        file, typed, typed, *divider == ' ' ? " (and where R wrote the table, write it with row.names = FALSE)" : "");
     for (const CommandResult& refused : {run("replay"), run("estimate", {"--set", "estimate.steps=10"}), check({})}) {
       EXPECT_EQ(refused.code, 78);
       EXPECT_EQ(refused.err, told);

@@ -65,6 +65,29 @@ TEST_F(FirstContact, WhatIsTheSameInAllOfTheFirstRecordsIsSaidOnce) {
               HasSubstr(said + "weight 0: while that stays so, what is released is noise alone; " + more));
 }
 
+// The command that is advised reads what the run has read, under the settings that were typed.
+TEST_F(FirstContact, TheCommandThatShowsMoreHasWhatWasTyped) {
+  write("in.csv", "x,y\n1,2\n");
+  const std::string other = write("other.csv", "x,z\n" + lines_of(40, [](int i) { return fmt::format("{},-", i); }));
+  const std::string table =
+      write("table.toml", std::string(door_settings).substr(0, std::string(door_settings).find("[noise]")) +
+                              "[estimate]\nsteps = 10\n");
+  for (const auto& [command, config] :
+       {std::pair<std::string, std::string>{"replay", config_}, {"estimate", table}}) {
+    const std::string state = "state.directory=" + (folder_.path() / command).string();
+    const CommandResult result = run_command(
+        NUSTREAM_COMMAND, {command, config, other, "--quiet", "--set", state, "--set", "target.column=z"});
+    const std::string look =
+        "nustream check " + config + " " + other + " --data --set " + state + " --set target.column=z";
+    EXPECT_THAT(result.err, AllOf(HasSubstr("of the first 40 records 40 (100%) cannot be used"),
+                                  HasSubstr(": " + look + " shows more\n")))
+        << command;
+  }
+  const CommandResult looked =
+      run_command(NUSTREAM_COMMAND, {"check", config_, other, "--data", "--set", "target.column=z"});
+  EXPECT_EQ(looked.code, 66) << "the file that was read, which the settings do not name";
+}
+
 TEST_F(FirstContact, WhatIsTheSameInAllOfATableIsSaid) {
   write("in.csv", "x,y\n" + lines_of(40, [](int i) { return fmt::format("{},3", 1'700'000'000 + i); }));
   const std::string table =
@@ -72,7 +95,7 @@ TEST_F(FirstContact, WhatIsTheSameInAllOfATableIsSaid) {
                               "[estimate]\nsteps = 10\n");
   const auto estimated = [&](Words more) {
     more.insert(more.begin(), {"estimate", table, "--set", "state.directory=" + (folder_.path() / "state").string()});
-    return run_command(NUSTREAM_COMMAND, more).err;
+    return with_short_look(run_command(NUSTREAM_COMMAND, more).err);
   };
   // Seconds that are read as milliseconds are all of one hour of 1970.
   EXPECT_THAT(

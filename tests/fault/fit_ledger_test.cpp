@@ -97,12 +97,32 @@ TEST_F(Fit, RefusesReleasesOrALedgerWithoutAState) {
     EXPECT_EQ(refused.code, 65);
     EXPECT_THAT(refused.err,
                 HasSubstr(state + ": holds releases or a ledger and no state; restore the folder as it was, or name "
-                                  "another one for other records (fit: --state"));
+                                  "another one for other records with --state"));
     static const std::regex option("--[a-z][a-z-]*");
     for (std::sregex_iterator at(refused.err.begin(), refused.err.end(), option), end; at != end; ++at) {
       EXPECT_THAT(help, HasSubstr(at->str() + " ")) << refused.err;
     }
     ASSERT_TRUE(std::filesystem::remove(state + "/" + left));
+  }
+}
+
+// What was lost is told in the same way, and no option is advised that this command lacks.
+TEST_F(Fit, RefusesADamagedStateOrLedgerInItsOwnWords) {
+  const std::vector<std::string> options{"--target", "y", "--features", "a"};
+  for (const char* const name : {"state", "ledger", "releases.jsonl"}) {
+    SCOPED_TRACE(name);
+    const std::string state = (folder.path() / (std::string("damaged ") + name)).string();
+    std::vector<std::string> there = options;
+    there.insert(there.end(), {"--state", state});
+    // The one line of a first fit would only be written again.
+    for (int i = 0; i < 2; ++i) ASSERT_EQ(fit(there).code, 0);
+    std::filesystem::resize_file(state + "/" + name, 0);
+    const CommandResult refused = fit(there);
+    EXPECT_EQ(refused.code, 65);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr(state),
+                                   HasSubstr("restore the folder as it was, or name another one for "
+                                             "other records with --state"),
+                                   Not(HasSubstr("epoch"))));
   }
 }
 

@@ -54,5 +54,15 @@ TEST_F(Fit, SaysOfABinWithoutOtherRecordsThatItsEdgesMustNotBeChosenByThat) {
   EXPECT_THAT(looked.out, Not(HasSubstr("'a[1000,inf)' is the same")));
 }
 
+// As check --data ends.
+TEST_F(Fit, ALookAtNothingThatCanBeUsedEndsAsUnusable) {
+  const std::string none = folder.write("none.csv", "a,y\none,1\ntwo,2\n");
+  const CommandResult looked =
+      run_command(NUSTREAM_COMMAND, {"fit", none, "--target", "y", "--features", "a", "--look"});
+  EXPECT_EQ(looked.code, 66) << looked.out;
+  EXPECT_THAT(looked.out, HasSubstr("has 2 records, of which 0 (0%) can be used\n"));
+  EXPECT_EQ(looked.err, "nustream: no record can be used; nothing was charged here\n");
+}
+
 }  // namespace
 }  // namespace nustream::tests

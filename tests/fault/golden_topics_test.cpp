@@ -16,8 +16,11 @@
 #include <vector>
 
 #include "attach_promise.h"
+#include "journal/state_record.h"
 #include "release_text.h"
+#include "secrets/fields.h"
 #include "secrets/hex.h"
+#include "secrets/seal.h"
 
 namespace nustream::tests {
 namespace {
@@ -165,6 +168,21 @@ INSTANTIATE_TEST_SUITE_P(All, GoldenTopics, ::testing::ValuesIn(kept_files()),
                                name.begin(), name.end(), [](char c) { return std::isalnum(c) == 0; }, '_');
                            return name;
                          });
+
+/// The format of a state's record, which is its first field.
+std::uint32_t format_of(const std::string& record) {
+  return secrets::FieldReader(record, "no record").integer<std::uint32_t>();
+}
+
+TEST(NewestTopics, HaveTheFormatThatIsWrittenNow) {
+  std::uint32_t newest = 0;
+  for (const fs::path& file : kept_files()) {
+    const auto records = records_in(file);
+    const std::string sealed = records.at("state").back().value.value();
+    newest = std::max(newest, format_of(secrets::open(secrets::Keyring::insecure(7), sealed).plain));
+  }
+  EXPECT_EQ(newest, format_of(journal::encode_record({})));
+}
 
 TEST(KeepTopics, OfAVersion) {
   const char* file = std::getenv("NUSTREAM_KEEP_TOPICS");

@@ -15,7 +15,9 @@
 #include "command.h"
 #include "journal/state_record.h"
 #include "release_text.h"
+#include "secrets/fields.h"
 #include "secrets/key_file.h"
+#include "secrets/seal.h"
 
 namespace nustream::tests {
 namespace {
@@ -105,6 +107,21 @@ TEST_P(Versions, AreInspectedAndBeginANewEpoch) {
   const CommandResult renewed = replay("state", {"--new-epoch"});
   ASSERT_EQ(renewed.code, 0) << renewed.err;
   EXPECT_THAT(releases("state"), HasSubstr("\"epoch\":1"));
+}
+
+/// The format of a state's record, which is its first field.
+std::uint32_t format_of(const std::string& record) {
+  return secrets::FieldReader(record, "no record").integer<std::uint32_t>();
+}
+
+// Where a version comes to write another format, tests/golden/make_version.py is run again.
+TEST(NewestVersion, HasTheFormatThatIsWrittenNow) {
+  const secrets::Keyring keys = secrets::Keyring::insecure(11);
+  std::uint32_t newest = 0;
+  for (const fs::path& folder : folders_with(std::not_fn(has_key))) {
+    newest = std::max(newest, format_of(secrets::open(keys, read_file(folder / "state/state")).plain));
+  }
+  EXPECT_EQ(newest, format_of(journal::encode_record({})));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Versions, ::testing::ValuesIn(folders_with(std::not_fn(has_key))), name_of);

@@ -155,14 +155,48 @@ TEST_F(Measured, StopsByTheNoisyShareBeforeTheRestIsSpent) {
   EXPECT_THAT(result.err,
               AllOf(HasSubstr("operator only, not private: of the first 4,096 records 4,096 (100%) cannot be used; "
                               "most often column 'c': not a number"),
-                    HasSubstr("hardly any usable records (a noisy share of "), HasSubstr("check CONFIG --data shows"),
-                    HasSubstr("rho 0.2 is spent"), HasSubstr("nothing of the rest")));
+                    HasSubstr("hardly any usable records (a noisy share of "),
+                    HasSubstr("check " + config + " --data shows what is"), HasSubstr("rho 0.2 is spent"),
+                    HasSubstr("nothing of the rest")));
   EXPECT_NEAR(spends()["total"], 0.2, 1e-9);
+  EXPECT_THAT(result.err, HasSubstr("measure anew, which is charged in addition, with: nustream estimate " + config +
+                                    " --new-epoch"));
   EXPECT_EQ(run({"estimate", config, "--resume"}).code, 65);
-  EXPECT_EQ(run({"estimate", config, "--new-epoch"}).code, 65);
+  const CommandResult fresh = run({"estimate", config});
+  EXPECT_EQ(fresh.code, 65);
+  EXPECT_THAT(fresh.err, AllOf(HasSubstr(" --new-epoch"), Not(HasSubstr("--resume"))));
+  // Epochs of two framings do not add up, so that the second one is refused before it spends, and not behind that.
+  const CommandResult framed = run({"estimate", config, "--new-epoch", "--set", "stream.framing=trusted"});
+  EXPECT_EQ(framed.code, 78) << framed.err;
+  EXPECT_THAT(framed.err, HasSubstr("stream.framing"));
   EXPECT_NEAR(spends()["total"], 0.2, 1e-9);
   EXPECT_FALSE(std::filesystem::exists(state + "/releases.jsonl") &&
                std::filesystem::file_size(state + "/releases.jsonl") > 0);
+}
+
+// The ledger of the folder keeps what a measuring has cost that found nothing, whatever the settings are mended to.
+TEST_F(Measured, MeasuresAnewBehindOneThatFoundNothing) {
+  for (const std::string command : {"estimate", "replay"}) {
+    SCOPED_TRACE(command);
+    const std::string sections = command == "estimate" ? of_table : descent + "[noise]\nnu = \"private\"\n";
+    ASSERT_EQ(run({command, settings(sections, "c")}).code, 65);
+    const std::string mended = settings(sections);
+    EXPECT_EQ(run({command, mended, "--resume"}).code, 65);
+    const CommandResult poor = run({command, mended, "--new-epoch", "--set", "privacy.budget=1.1"});
+    EXPECT_EQ(poor.code, 73) << poor.err;
+    EXPECT_THAT(poor.err, HasSubstr("the 0.2 that was spent before"));
+    EXPECT_NEAR(spends()["total"], 0.2, 1e-9);
+    const CommandResult anew = run({command, mended, "--new-epoch", "--json"});
+    ASSERT_EQ(anew.code, 0) << anew.err;
+    EXPECT_NEAR(member(anew, "ranges", "features.0.center"), 100, 20);
+    EXPECT_EQ(spends()["epochs"], 3) << "two that measured, and the run's own";
+    EXPECT_NEAR(spends()["total"], 1.2, 0.01);
+    // What was measured now is held, as that of any measuring.
+    EXPECT_EQ(run({command, mended, "--resume", "--quiet"}).code, 0);
+    EXPECT_EQ(spends()["epochs"], 3);
+    std::filesystem::remove_all(state);
+    std::filesystem::remove_all(folder.path() / "keys");
+  }
 }
 
 TEST_F(Measured, ReplayGoesThroughTheFileBehindThem) {
@@ -289,6 +323,8 @@ TEST_F(Measured, SaysBeforeAnythingIsSpentWhatCannotBeMeasured) {
   };
   expect({"--set", "privacy.rho=0.0001"}, 78, "nothing is spent");
   expect({"--set", "privacy.budget=0.1"}, 73, "nothing is spent");
+  expect({"--set", "privacy.budget=0.9"}, 73, "does not pay for both");
+  EXPECT_EQ(run({"check", settings(of_table), "--set", "privacy.budget=0.9"}).code, 73);
   expect({"--set", "model.loss=quantile"}, 78, "cannot be measured for this loss");
   expect({"--set", "ranges.share=1.5"}, 78, "a number between 0 and 1");
   expect({"--resume"}, 65, "");

@@ -133,6 +133,93 @@ TEST_F(RefusedSettings, FilesOfTheServiceAreAWarningBesideInput) {
   EXPECT_THAT(warned.out, HasSubstr("but attach would refuse this: cannot open "));
 }
 
+// What a run over files takes and no topic can have is told before a broker is asked, by check as by attach.
+TEST_F(RefusedSettings, WhatIsForFilesIsForNoTopic) {
+  write("in.csv", "1,1\n");
+  const Words lines{
+      "--set", "stream.format=csv",     "--set", "stream.header=false", "--set", "stream.columns=[\"x\",\"y\"]",
+      "--set", "stream.framing=trusted"};
+  const std::pair<Words, const char*> wrong[] = {
+      {lines, " is for files: a topic's records end where their lengths say"},
+      {{"--set", "privacy.unit=user", "--set", "privacy.user=u", "--set", "users.participations=2", "--set",
+        "users.separation=1", "--set", "users.period=P1D", "--set", "users.times=trusted", "--set",
+        "stream.time=@timestamp", "--set", "stream.times_public=true"},
+       " is for recorded files: the windows of an attached topic go by append time"},
+      {set("features.0.column", "@header:"), "@header:"}};
+  for (const auto& [words, told] : wrong) {
+    SCOPED_TRACE(told);
+    const CommandResult checked = attached(words);
+    EXPECT_EQ(checked.code, 78) << checked.out;
+    EXPECT_THAT(checked.err, HasSubstr(told));
+    Words attach = words;
+    attach.insert(attach.begin(), {"attach", path("attached.toml"), "--set", "kafka.give_up_seconds=1"});
+    const CommandResult refused = run_command(NUSTREAM_COMMAND, attach);
+    EXPECT_EQ(refused.code, 78) << "before a broker is asked, which is not there: " << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr(told));
+  }
+  Words of_files = lines;
+  of_files.insert(of_files.end(), {"--set", "stream.input=in.csv"});
+  const CommandResult warned = attached(of_files);
+  EXPECT_EQ(warned.code, 0) << warned.err;
+  EXPECT_THAT(warned.out, HasSubstr("but attach would refuse this: --set stream.framing: stream.framing = "));
+}
+
+TEST_F(RefusedSettings, TokensForTheBrokersHaveASource) {
+  const Words tokens{"-X", "security.protocol=SASL_SSL", "-X", "sasl.mechanism=OAUTHBEARER"};
+  const auto with = [&](const Words& more) {
+    Words words = tokens;
+    words.insert(words.end(), more.begin(), more.end());
+    return attached(words);
+  };
+  const CommandResult none = with({});
+  EXPECT_EQ(none.code, 78) << none.out;
+  EXPECT_THAT(none.err, HasSubstr("-X sasl.mechanism = OAUTHBEARER needs a source of tokens"));
+  const CommandResult missing = with(set("kafka.oauth_token_file", path("nix")));
+  EXPECT_EQ(missing.code, 0) << missing.err;
+  EXPECT_THAT(missing.out, HasSubstr("but kafka.oauth_token_file: '" + path("nix") + "' is not there: a run on "));
+  const std::string open = write("token", "t.o.ken\n");
+  fs::permissions(open, fs::perms::owner_read | fs::perms::others_read);
+  const CommandResult refused = with(set("kafka.oauth_token_file", open));
+  EXPECT_EQ(refused.code, 77) << refused.out;
+  EXPECT_THAT(refused.err, HasSubstr("token file " + open + " is open to group or others"));
+  fs::permissions(open, fs::perms::owner_read);
+  EXPECT_THAT(with(set("kafka.oauth_token_file", open)).out, Not(HasSubstr("but kafka.oauth")));
+  for (const std::string& program : {std::string("no-such-program-of-nustream"), path("nix")}) {
+    const CommandResult command = with({"--set", "kafka.oauth_token_command=[\"" + program + "\",\"-s\"]"});
+    EXPECT_EQ(command.code, 0) << command.err;
+    EXPECT_THAT(command.out, HasSubstr("but kafka.oauth_token_command: the program '" + program + "' is not there"));
+  }
+  EXPECT_THAT(with({"--set", "kafka.oauth_token_command=[\"true\"]"}).out, Not(HasSubstr("but kafka.oauth")));
+}
+
+// The file that is named is looked at, and not the one of the settings.
+TEST_F(RefusedSettings, CheckLooksAtTheFileThatIsNamed) {
+  write("in.csv", "x,y\n1,2\n");
+  const std::string other = write("other.csv", "t,x,y,u\n0,1,2,a\n1,2,1,b\n");
+  Words words{"check", config_,
+              other,   "--data",
+              "--set", "privacy.unit=user",
+              "--set", "privacy.user=u",
+              "--set", "users.participations=2",
+              "--set", "users.separation=1",
+              "--set", "users.period=P1D",
+              "--set", "users.times=trusted",
+              "--set", "stream.time=t",
+              "--set", "stream.times_public=true"};
+  const CommandResult looked = run_command(NUSTREAM_COMMAND, words);
+  EXPECT_EQ(looked.code, 0) << looked.err;
+  words[2] = path("in.csv");
+  EXPECT_EQ(run_command(NUSTREAM_COMMAND, words).code, 78) << "it has no such columns";
+}
+
+TEST_F(RefusedSettings, AStateFolderThatIsAFile) {
+  write("in.csv", "x,y\n1,2\n");
+  const CommandResult refused = run_command(
+      NUSTREAM_COMMAND, {"replay", config_, "--set", "state.directory=" + path("in.csv"), "--insecure-seed", "1"});
+  EXPECT_EQ(refused.code, 74) << refused.out;
+  EXPECT_THAT(refused.err, HasSubstr("--set state.directory: state.directory = '" + path("in.csv") + "' is a file"));
+}
+
 TEST_F(RefusedSettings, ATableIsNotAttached) {
   const CommandResult refused = attached({"--set", "estimate.steps=10"});
   EXPECT_EQ(refused.code, 78);

@@ -173,6 +173,11 @@ TEST(Budget, ThatEndsARunBeforeItsFirstReleaseSaysThatNothingIsReleased) {
               EndsWith("; no release of this epoch was made: the first one comes after "
                        "release.every = 100000 steps\n"));
   EXPECT_THAT(with_release_every("1").err, EndsWith("; what was released stays\n"));
+  // It is told at the beginning too, whatever the options say: what is spent so may buy nothing.
+  for (const char* how : {"--quiet", "--json"}) {
+    const CommandResult told = world.run({how, "--set", "privacy.budget=0.4", "--set", "release.every=100000"}, how);
+    EXPECT_THAT(told.err, HasSubstr("; it ends before the first release (release.every)")) << how;
+  }
   const CommandResult none = world.run({"--set", "privacy.budget=1e-9"}, "none");
   EXPECT_EQ(none.code, 73);
   EXPECT_THAT(none.err, HasSubstr("privacy.budget leaves no room for a single step"));

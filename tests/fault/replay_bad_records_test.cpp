@@ -12,6 +12,7 @@
 #include <string>
 
 #include "command.h"
+#include "decode_rows.h"
 #include "replay_outcome.h"
 #include "replay_world.h"
 
@@ -39,20 +40,34 @@ TEST(BadInput, BinaryRecordsTakeZeroGradientSteps) {
   EXPECT_EQ(counts.steps, static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), '\n') - 1));
 }
 
-// A record of a later file that begins as a compressed file does must not end a run that has released something.
-TEST(BadInput, ALaterFileThatOnlyBeginsAsACompressedOneIsRefusedBeforeTheFirstStep) {
+// A record that begins as a compressed file does must not end a run that has released something, or spent.
+TEST(BadInput, AFileThatOnlyBeginsAsACompressedOneIsRefusedBeforeTheFirstStep) {
   const ReplayWorld world;
   std::string rows;
   for (int i = 0; i < 500; ++i) rows += "0.5,1\n";
   const std::string first = world.write("first.csv", rows);
   for (const char* magic : {"\x1f\x8b\x08", "\x28\xb5\x2f\xfd", "PK\x03\x04"}) {
     const std::string second = world.write("second.csv", magic + std::string(",1\n") + rows);
-    const CommandResult result =
-        world.run({first, second, "--set", "stream.header=false", "--set", "stream.columns=[\"x\",\"y\"]"});
-    EXPECT_EQ(result.code, 74) << result.err;
-    EXPECT_THAT(result.err, HasSubstr("second.csv"));
-    EXPECT_FALSE(std::filesystem::exists(world.path("state/ledger")));
+    for (const std::vector<std::string>& files : {std::vector{first, second}, std::vector{second, first}}) {
+      std::vector<std::string> arguments = files;
+      arguments.insert(arguments.end(), {"--set", "stream.header=false", "--set", "stream.columns=[\"x\",\"y\"]"});
+      const CommandResult result = world.run(arguments);
+      EXPECT_EQ(result.code, 74) << result.err;
+      EXPECT_THAT(result.err, HasSubstr("second.csv"));
+      EXPECT_FALSE(std::filesystem::exists(world.path("state/ledger")));
+    }
   }
+}
+
+// Its first record is a whole gzip file, so that records would be read out of it before the damage shows.
+TEST(BadInput, AFirstRecordThatIsACompressedFileSpendsNothing) {
+  const ReplayWorld world;
+  std::string rows = gzip("0.5,1\n0.5,1\n") + "\n";
+  for (int i = 0; i < 500; ++i) rows += "0.5,1\n";
+  const CommandResult result = world.run(
+      {world.write("first.csv", rows), "--set", "stream.header=false", "--set", "stream.columns=[\"x\",\"y\"]"});
+  EXPECT_EQ(result.code, 74) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(world.path("state/ledger")));
 }
 
 // What everybody is told about two runs over neighbours differs by noise alone; the counts are in the operator's
@@ -127,13 +142,13 @@ TEST(BadInput, ALineOf100MegabytesIsOneBadRecordInFlatMemory) {
 
 // What arrived with its newline is stepped and released. What is left of a cut archive is not a record.
 TEST(BadInput, ATruncatedArchiveIs74AfterItsWholeRecords) {
-  const ReplayWorld world(5000);
+  const ReplayWorld world(20'000);
   const std::string csv = world.path("rows.csv");
-  ASSERT_EQ(std::system(("gzip -kf " + csv + " && head -c 20000 " + csv + ".gz > " + csv + ".cut.gz").c_str()), 0);
+  ASSERT_EQ(std::system(("gzip -kf " + csv + " && head -c 80000 " + csv + ".gz > " + csv + ".cut.gz").c_str()), 0);
   std::system(("gzip -dc " + csv + ".cut.gz 2>/dev/null > " + csv + ".whole").c_str());
   const std::string arrived = read_file(csv + ".whole");
   const auto records = static_cast<std::uint64_t>(std::count(arrived.begin(), arrived.end(), '\n')) - 1;
-  ASSERT_GT(records, 100u);
+  ASSERT_GT(arrived.size(), 65'536U) << "damage before is told before the first step";
   expect_failure(world.run({csv + ".cut.gz", "--quiet"}), 74, "cut.gz");
   const CommandResult shown = run_command(NUSTREAM_COMMAND, {"inspect", world.path("state"), "--json"});
   EXPECT_THAT(shown.out, HasSubstr("\"steps\":" + std::to_string(records) + ","));

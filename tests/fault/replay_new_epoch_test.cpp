@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <string>
+
 #include "replay_inspect.h"
 
 namespace nustream::tests {
@@ -46,6 +49,55 @@ TEST(Budget, ThatAResumeHasAlreadyPassedStopsItAtOnce) {
   const std::string before = world.releases();
   EXPECT_EQ(world.run({"--resume", "--set", "privacy.budget=0.1"}).code, 73);
   EXPECT_TRUE(world.releases() == before);
+}
+
+/// What the shell would run behind the last "with: " or "charged for: " of a message, as arguments of the command.
+std::vector<std::string> proposed(const std::string& said) {
+  const std::size_t at = said.rfind("nustream replay ");
+  std::string line = at == std::string::npos ? std::string() : said.substr(at + std::string("nustream ").size());
+  line = line.substr(0, line.find('\n'));
+  std::vector<std::string> words(1);
+  bool is_quoted = false;
+  for (const char c : line) {
+    if (c == '\'') {
+      is_quoted = !is_quoted;
+    } else if (c == ' ' && !is_quoted) {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+// A release of another model is no start. Each command that a message proposes is typed as it stands.
+TEST(NewEpoch, UnderAnotherModelIsProposedAsItIsAccepted) {
+  using Words = std::vector<std::string>;
+  for (const Words& changes : {Words{"--set", "weight={column=\"y\",max=3}"}, Words{"--set", "features.0.name=z"}}) {
+    const ReplayWorld world;
+    ASSERT_EQ(world.run({}).code, 0);
+    Words resumed = changes;
+    resumed.emplace_back("--resume");
+    const CommandResult refused = world.run(resumed);
+    EXPECT_EQ(refused.code, 65) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("--new-epoch --from-start"));
+    EXPECT_THAT(world.run(changes).err, HasSubstr("--new-epoch --from-start")) << "a first run is told the same";
+    // All records were read, so that the run says how they are read again.
+    const CommandResult at_the_end = run_command(NUSTREAM_COMMAND, proposed(refused.err));
+    ASSERT_EQ(at_the_end.code, 0) << refused.err << at_the_end.err;
+    EXPECT_THAT(at_the_end.err, HasSubstr("no step was taken"));
+    const CommandResult again = run_command(NUSTREAM_COMMAND, proposed(at_the_end.err));
+    EXPECT_EQ(again.code, 0) << at_the_end.err << again.err;
+    simdjson::dom::parser parser;
+    EXPECT_NEAR(inspect(world, parser, "state")["total_rho"].get_double().value(), 1.0, 1e-9);
+  }
+}
+
+TEST(NewEpoch, OfTheSameModelIsProposedWithoutFromStart) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({}).code, 0);
+  const CommandResult refused = world.run({"--resume", "--set", "descent.clip_norm=2"});
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("--new-epoch"), ::testing::Not(HasSubstr("--from-start"))));
 }
 
 // There is no witness, which would still know what was spent.
@@ -191,6 +243,58 @@ TEST(NewEpoch, OfSeveralPassesIsAdvisedWithItsBeginning) {
               HasSubstr(" --passes 2 --from 0 --to 200 --new-epoch (it reads the same records again: what both "
                         "epochs spend adds up)\n"));
   EXPECT_THAT(told({}), HasSubstr(" --passes 2 --from 0 --to 200 --new-epoch\n"));
+}
+
+// The message says what to move away. The witness knows what the old ledger told.
+TEST(NewEpoch, BehindALedgerThatWasChangedBeginsAsTheMessageSays) {
+  for (const bool is_longer : {true, false}) {
+    SCOPED_TRACE(is_longer ? "with a line that nobody wrote" : "without its first line");
+    const ReplayWorld world;
+    ASSERT_EQ(world.run({}).code, 0);
+    const std::string ledger = read_file(world.path("state/ledger"));
+    world.write("state/ledger", is_longer ? ledger + "x\n" : ledger.substr(ledger.find('\n') + 1));
+    const CommandResult refused = world.run({"--resume"});
+    EXPECT_EQ(refused.code, 65);
+    EXPECT_THAT(refused.err,
+                HasSubstr("move the files state and ledger away and begin a new epoch with --new-epoch"));
+    std::filesystem::rename(world.path("state/state"), world.path("lost-state"));
+    std::filesystem::rename(world.path("state/ledger"), world.path("lost-ledger"));
+    const CommandResult anew = world.run({"--new-epoch", "--from", "0"});
+    ASSERT_EQ(anew.code, 0) << anew.err;
+    simdjson::dom::parser parser;
+    EXPECT_NEAR(inspect(world, parser, "state")["total_rho"].get_double().value(), 1.0, 1e-9);
+  }
+}
+
+TEST(NewEpoch, OverALineThatIsNoReleaseSaysThatTheLineIsToBeTakenAway) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({"--to", "1000"}).code, 0);
+  const std::string releases = world.releases();
+  world.write("state/releases.jsonl", releases + "x\n");
+  const CommandResult resumed = world.run({"--resume"});
+  EXPECT_EQ(resumed.code, 65);
+  EXPECT_THAT(resumed.err, HasSubstr("take lines away that no run wrote, or begin a new epoch"));
+  const CommandResult anew = world.run({"--new-epoch"});
+  EXPECT_EQ(anew.code, 65);
+  EXPECT_THAT(anew.err,
+              HasSubstr("last line: is no release; restore the file as it was, or take this line away if no "
+                        "run wrote it"));
+  world.write("state/releases.jsonl", releases);
+  EXPECT_EQ(world.run({"--resume"}).code, 0);
+}
+
+TEST(NewEpoch, OverAnInputThatBecameShorterIsNamedAndBegins) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({}).code, 0);
+  world.write("rows.csv", ReplayWorld::csv(500));
+  for (const char* const option : {"--resume", "--new-epoch"}) {
+    const CommandResult refused = world.run({option});
+    EXPECT_EQ(refused.code, 65) << option;
+    EXPECT_THAT(refused.err, HasSubstr("or have what is read again charged by --new-epoch --from 0")) << option;
+  }
+  ASSERT_EQ(world.run({"--new-epoch", "--from", "0"}).code, 0);
+  simdjson::dom::parser parser;
+  EXPECT_GT(inspect(world, parser, "state")["total_rho"].get_double().value(), 0.5);
 }
 
 }  // namespace

@@ -122,5 +122,27 @@ TEST(Report, HasTheIntervalsOfAnEstimate) {
   EXPECT_THAT(page, HasSubstr("<data value=\"" + value + "\">"));
 }
 
+// It would take the place of a file of the run: the public releases, for example.
+TEST(Report, LiesNeverInTheStateFolder) {
+  const ReplayWorld world;
+  std::filesystem::create_directory(world.path("state"));
+  std::filesystem::create_directory_symlink("state", world.path("link"));
+  for (const char* const option : {"--operator-json", "--report", "--chart", "--write-config"}) {
+    for (const char* const file : {"state/releases.jsonl", "state/../state/new/report", "link/report"}) {
+      SCOPED_TRACE(std::string(option) + " " + file);
+      const CommandResult refused = world.run({option, world.path(file)});
+      EXPECT_EQ(refused.code, 64);
+      EXPECT_THAT(refused.err,
+                  HasSubstr(std::string(option) + ": " + world.path(file) + " lies in the state folder"));
+    }
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(world.path("state"))) << "nothing is begun";
+  const CommandResult planned = run_command(
+      NUSTREAM_COMMAND, {"plan", world.config(), "--records", "2000", "--set",
+                         "state.directory=\"" + world.path("state") + "\"", "--report", world.path("state/ledger")});
+  EXPECT_EQ(planned.code, 64) << planned.err;
+  EXPECT_EQ(world.run({"--report", world.path("state-of-things.html"), "--quiet"}).code, 0);
+}
+
 }  // namespace
 }  // namespace nustream::tests

@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "temporary_folder.h"
+#include "typed_look.h"
 
 namespace nustream::tests {
 namespace {
@@ -41,7 +42,9 @@ class UnusableInput : public ::testing::Test {
   CommandResult run(const std::string& command, const std::string& config, Words more = {}) {
     Words arguments{command, config, "--set", "state.directory=" + path(fmt::format("run-{}", ++runs_))};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_command(NUSTREAM_COMMAND, arguments);
+    CommandResult result = run_command(NUSTREAM_COMMAND, arguments);
+    result.err = with_short_look(result.err);
+    return result;
   }
   bool has_state() const { return std::filesystem::exists(path(fmt::format("run-{}/state", runs_))); }
   bool has_ledger() const { return std::filesystem::exists(path(fmt::format("run-{}/ledger", runs_))); }

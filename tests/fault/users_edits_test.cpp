@@ -267,5 +267,31 @@ TEST_F(UsersOfAFolder, AreRefusedWhereThereAreNone) {
   EXPECT_EQ(by_record.code, 78) << by_record.err;
 }
 
+// Over an older copy they are changed once a new epoch has charged what the copy lacks, as the message says.
+TEST(UsersOfAnOlderCopy, AreClosedBehindANewEpoch) {
+  const UsersWorld world{2000, 40, "participations = 1000\n"};
+  const auto copied = std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks;
+  const auto close = [&] {
+    return run_command(NUSTREAM_COMMAND,
+                       {"users", "close", world.config(), "--set", "state.directory=\"" + world.path("state") + "\""},
+                       world.write("identifiers", "3\n"));
+  };
+  ASSERT_EQ(world.run({"--quiet", "--to", "500"}).code, 0);
+  std::filesystem::copy(world.path("state"), world.path("copy"), copied);
+  ASSERT_EQ(world.run({"--quiet", "--resume", "--to", "1000"}).code, 0);
+  std::filesystem::remove_all(world.path("state"));
+  std::filesystem::copy(world.path("copy"), world.path("state"), copied);
+  const CommandResult refused = close();
+  EXPECT_EQ(refused.code, 65);
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("before its users are changed, restore the newest one, or begin a new noise "
+                              "epoch"),
+                    HasSubstr("(replay or estimate, with --new-epoch)")));
+  const CommandResult anew = world.run({"--quiet", "--new-epoch", "--to", "1500"});
+  ASSERT_EQ(anew.code, 0) << anew.err;
+  const CommandResult closed = close();
+  EXPECT_EQ(closed.code, 0) << closed.err;
+}
+
 }  // namespace
 }  // namespace nustream::tests

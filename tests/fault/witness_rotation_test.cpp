@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "command.h"
 #include "estimate_world.h"
@@ -199,6 +201,109 @@ TEST_F(Rotated, PlaceThatCannotBeWrittenIsToldAndTheOldWitnessStays) {
   EXPECT_EQ(files_in(world.path("keys"), ".witness").size(), 1U);
   restore("copy");
   expect_refused(run({"--resume"}), 65, "from before a rotation");
+}
+
+// A rotation that was cut short is finished by the same command, and so the state may be under the new key already.
+// An older copy may be so, too, and is not taken for such a rotation.
+TEST_F(Rotated, RotationToTheKeyThatItHasMakesNoCopyTheNewest) {
+  begin_copy_and_go_on();
+  const fs::path first = fs::read_symlink(world.path("state/key"));
+  const std::string second = new_key();
+  ASSERT_EQ(rotate(second).code, 0);
+  copy_folder(world.path("state"), world.path("copy-of-second"));
+  const std::string third = world.path("keys/third.key");
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", third}).code, 0);
+  ASSERT_EQ(rotate(third).code, 0);
+  ASSERT_EQ(run({"--resume", "--to", "1500"}).code, 0);
+  const std::string newest = read_file(witness());
+  for (const auto& [copy, key] : {std::pair("copy", first.string()), std::pair("copy-of-second", second)}) {
+    restore(copy);
+    expect_refused(rotate(key), 65, "from before a rotation");
+    EXPECT_EQ(read_file(witness()), newest) << "the newest folder's witness stays";
+    expect_refused(run({"--resume"}), 65, "from before a rotation");
+  }
+}
+
+TEST_F(Rotated, RotationToACopyOfTheKeyMakesNoCopyTheNewest) {
+  begin_copy_and_go_on();
+  const std::string newest = read_file(witness());
+  restore("copy");
+  fs::create_directory(world.path("there"));
+  fs::permissions(world.path("there"), fs::perms::owner_all);
+  fs::copy_file(fs::canonical(world.path("state/key")), world.path("there/key"));
+  expect_refused(rotate(world.path("there/key")), 65, "restore the newest state before its key is rotated");
+  EXPECT_EQ(read_file(witness()), newest) << "the newest folder's witness stays";
+  EXPECT_TRUE(files_in(world.path("there"), ".witness").empty());
+  expect_refused(run({"--resume"}), 65, "older state");
+  // The way on that the refusal names.
+  const double spent = total_rho();
+  ASSERT_EQ(run({"--new-epoch", "--to", "1500"}).code, 0);
+  EXPECT_GT(total_rho(), spent + 0.4) << "the lost epoch's limit, and the new one";
+  EXPECT_EQ(rotate(world.path("there/key")).code, 0);
+}
+
+// Where the newest folder's key has a copy in a third place, nothing there would show that the folder is older.
+TEST_F(Rotated, CopyIsNotLedAwayFromTheWitness) {
+  begin_copy_and_go_on();
+  const std::string key = new_key("other");
+  ASSERT_EQ(rotate(key).code, 0);
+  restore("copy");
+  fs::create_directory(world.path("third"));
+  fs::permissions(world.path("third"), fs::perms::owner_all);
+  fs::copy_file(key, world.path("third/key"));
+  expect_refused(rotate(world.path("third/key")), 65, "restore the newest state before its key is rotated");
+  expect_refused(run({"--resume"}), 65, "from before a rotation");
+  // Beside the key itself the witness goes on telling that the folder is an older copy.
+  const CommandResult again = rotate(key);
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.err.find("is an older copy"), std::string::npos) << again.err;
+  for (int time = 0; time < 2; ++time) {  // the second time as after a crash on the way
+    EXPECT_EQ(rotate(key).code, 0);
+    expect_refused(run({"--resume"}), 65, "older state");
+  }
+}
+
+// The warning asks for the same command with --witness. For the newest folder that finishes the rotation; an older
+// copy is refused, since that place knows more.
+TEST_F(Rotated, NamingTheWitnessesPlaceAfterwardsMakesNoCopyTheNewest) {
+  const std::string first = new_key("first");
+  const std::string second = new_key("second");
+  const auto settings = [&](std::vector<std::string> more, const std::string& key) {
+    more.insert(more.end(), {"--set", "state.key_file=\"" + key + "\"", "--set",
+                             "state.witness=\"" + world.path("witnesses") + "\""});
+    return more;
+  };
+  ASSERT_EQ(run(settings({"--to", "500"}, first)).code, 0);
+  copy_folder(world.path("state"), world.path("copy"));
+  ASSERT_EQ(run(settings({"--resume", "--to", "1000"}, first)).code, 0);
+  copy_folder(world.path("state"), world.path("newest"));
+  std::vector<std::string> rotate{"key", "rotate", world.path("state"), second, "--key-file", first};
+  for (const bool is_newest : {false, true}) {
+    copy_folder(world.path(is_newest ? "newest" : "copy"), world.path("state"));
+    const CommandResult blind = run_command(NUSTREAM_COMMAND, rotate);
+    ASSERT_EQ(blind.code, 0) << blind.err;
+    EXPECT_NE(blind.err.find("give the command again with --witness"), std::string::npos) << blind.err;
+    std::vector<std::string> told = rotate;
+    told.insert(told.end(), {"--witness", world.path("witnesses")});
+    const CommandResult again = run_command(NUSTREAM_COMMAND, told);
+    EXPECT_EQ(again.code, is_newest ? 0 : 65) << again.err;
+    EXPECT_EQ(run(settings({"--resume", "--to", "1500"}, second)).code, is_newest ? 0 : 65);
+    for (const char* place : {"first", "second"}) {
+      for (const fs::path& file : files_in(world.path(place), ".witness")) fs::remove(file);
+    }
+  }
+}
+
+// A run warns of such a key, and so does the rotation that makes it the folder's.
+TEST_F(Rotated, KeyInsideTheStateFolderIsWarnedOf) {
+  ASSERT_EQ(run({"--to", "500"}).code, 0);
+  const std::string inside = world.path("state/inside.key");
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", inside}).code, 0);
+  const CommandResult rotated = rotate(inside);
+  EXPECT_EQ(rotated.code, 0) << rotated.err;
+  EXPECT_NE(rotated.err.find("lies inside the state folder"), std::string::npos) << rotated.err;
+  const CommandResult outside = rotate(new_key());
+  EXPECT_EQ(outside.err.find("lies inside the state folder"), std::string::npos) << outside.err;
 }
 
 TEST_F(Witnessed, KeyMayBeNamedThroughTheFoldersLink) {

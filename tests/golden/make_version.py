@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes tests/golden/versions/VERSION: what this version of nustream leaves behind when it is stopped, for later versions
 to go on with. It is run once for each version that is published, and never again for an older one. It is also run where one
-version comes to write another format: 0.1.0-ledger3, for example, has the ledger's format 3.
+version comes to write another format: 0.1.0-ledger3, for example, has the ledger's format 3. golden_versions_test fails
+where the newest folder has an older format of the state than this version writes.
 
 Usage: make_version.py NUSTREAM VERSION_FOLDER
 

@@ -1,5 +1,5 @@
 # Tests of the command's rooms: config, publish, check, replay, cli.
-nustream_test(config_test quick unit/config_test.cpp unit/config_columns_test.cpp unit/config_mechanism_test.cpp unit/config_settings_difference_test.cpp unit/config_short_numbers_test.cpp unit/config_moments_test.cpp unit/config_places_test.cpp unit/config_stages_test.cpp
+nustream_test(config_test quick unit/config_test.cpp unit/config_columns_test.cpp unit/config_mechanism_test.cpp unit/config_settings_difference_test.cpp unit/config_settings_keys_test.cpp unit/config_short_numbers_test.cpp unit/config_moments_test.cpp unit/config_places_test.cpp unit/config_stages_test.cpp
               LINK nustream_service GTest::gmock)
 nustream_test(config_defaults_test quick unit/config_defaults_test.cpp LINK nustream_service GTest::gmock)
 nustream_test(config_status_test quick unit/config_status_test.cpp LINK nustream_service GTest::gmock)
@@ -22,7 +22,7 @@ nustream_test(check_test quick unit/check_profile_test.cpp unit/check_tally_test
               unit/decode_alike_test.cpp LINK nustream_service GTest::gmock simdjson::simdjson)
 nustream_command_test(check_data_test quick fault/check_data_test.cpp fault/unusable_input_test.cpp
                       fault/first_contact_test.cpp fault/first_contact_kinds_test.cpp fault/first_contact_names_test.cpp
-                      fault/told_texts_test.cpp fault/refused_settings_test.cpp)
+                      fault/told_texts_test.cpp fault/told_inputs_test.cpp fault/refused_settings_test.cpp)
 nustream_command_test(golden_versions_test quick fault/golden_versions_test.cpp)
 nustream_command_test(cases_test quick fault/cases_test.cpp)
 nustream_command_test(replay_bad_input_test quick fault/replay_bad_input_test.cpp fault/replay_bad_records_test.cpp)
@@ -74,7 +74,8 @@ nustream_command_test(plan_test quick fault/plan_test.cpp fault/plan_rules_test.
 nustream_command_test(status_test quick fault/status_test.cpp)
 nustream_command_test(fit_test quick fault/fit_test.cpp fault/fit_groups_test.cpp fault/fit_ledger_test.cpp
                       fault/fit_input_test.cpp fault/fit_look_test.cpp)
-nustream_command_test(measured_test quick fault/measured_test.cpp fault/measured_users_test.cpp)
+nustream_command_test(measured_test quick fault/measured_test.cpp fault/measured_users_test.cpp
+                      fault/measured_lost_test.cpp)
 nustream_command_test(weighted_records_test quick fault/weighted_records_test.cpp fault/fit_units_test.cpp)
 nustream_command_test(instruments_test quick fault/instruments_test.cpp fault/public_rows_test.cpp
                       fault/solved_instruments_test.cpp)

@@ -152,7 +152,7 @@ nustream_planted_twins(${planted_twins})
 # These tests run commands: of the command they get the twin with the bugs.
 set(planted_commands
   replay_resume_test estimate_test fit_test measured_test instruments_test local_command_test key_source_test
-  replay_healing_test replay_batches_test users_command_test account_test)
+  replay_healing_test replay_batches_test users_command_test account_test witness_test)
 
 nustream_test(planted_bugs_test full planted/planted_bugs_test.cpp planted/bugs.cpp LINK GTest::gmock)
 target_include_directories(planted_bugs_test PRIVATE ${planted_folder})

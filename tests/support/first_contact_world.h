@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "temporary_folder.h"
+#include "typed_look.h"
 
 namespace nustream::tests {
 
@@ -39,7 +40,9 @@ class FirstContact : public ::testing::Test {
   CommandResult run(const std::string& command, Words more = {}) const {
     Words words{command, config_, "--set", "state.directory=" + (folder_.path() / "state").string()};
     words.insert(words.end(), more.begin(), more.end());
-    return run_command(NUSTREAM_COMMAND, words);
+    CommandResult result = run_command(NUSTREAM_COMMAND, words);
+    result.err = with_short_look(result.err);
+    return result;
   }
   CommandResult check(Words more) const {
     more.insert(more.begin(), {"check", config_, "--data"});

@@ -103,4 +103,22 @@ inline void expect_refused(const World& world, const secrets::PublicKey& key, co
       Exit::data, [&] { static_cast<void>(check(world, key)); }, part);
 }
 
+/// How `nustream verify --complete` ends: "" where it ends well, else what it says.
+inline std::string incomplete(const World& world, const secrets::Keyring& keys) {
+  const TemporaryFolder folder;
+  ::testing::internal::CaptureStdout();
+  std::string said;
+  try {
+    verify::Options options{folder.write("releases.jsonl", joined(world.releases)),
+                            folder.write("ledger", joined(world.ledger)), secrets::to_hex(keys.public_key())};
+    options.complete = true;
+    EXPECT_EQ(verify::run(options), Exit::done);
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), Exit::data);
+    said = failure.what();
+  }
+  EXPECT_NE(::testing::internal::GetCapturedStdout(), "") << "the result is printed whatever the end is";
+  return said;
+}
+
 }  // namespace nustream::tests

@@ -19,6 +19,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
+const std::string look_command = "nustream check a.toml --data";
+
 std::string said_by(const std::function<void()>& work) {
   ::testing::internal::CaptureStderr();
   work();
@@ -48,7 +50,7 @@ check::Tally batch_of(std::uint64_t records, std::uint64_t unusable, std::uint64
 }
 
 TEST(LaneTally, SaysAtOnceAndOnceThatTheFirstRecordsCannotBeUsed) {
-  LaneTally tally(LaneId{3});
+  LaneTally tally(LaneId{3}, look_command);
   EXPECT_THAT(said_by([&] { tally.read(rows_of(0, 0), 0, two, {}); }), IsEmpty());
   EXPECT_THAT(
       said_by([&] { tally.read(rows_of(10, 9), 0, two, {}); }),
@@ -58,7 +60,7 @@ TEST(LaneTally, SaysAtOnceAndOnceThatTheFirstRecordsCannotBeUsed) {
 }
 
 TEST(LaneTally, LooksAtTheFirstHundredRecordsOncePerRecord) {
-  LaneTally tally(LaneId{0});
+  LaneTally tally(LaneId{0}, look_command);
   record::RowBatch rows = rows_of(60, 0);
   EXPECT_THAT(said_by([&] { tally.read(rows, 0, two, {}); }), IsEmpty());
   // Twenty more records, the first five of them unusable: 5 of 80 is less than a tenth, and 11 of 90 is more.
@@ -74,7 +76,7 @@ TEST(LaneTally, LooksAtTheFirstHundredRecordsOncePerRecord) {
   EXPECT_THAT(said_by([&] { tally.read(rows, 60, two, {}); }), IsEmpty());
   add(10, 6);
   EXPECT_THAT(said_by([&] { tally.read(rows, 80, two, {}); }), HasSubstr("of the first 90 records 11 (12.2%)"));
-  LaneTally quiet(LaneId{0});
+  LaneTally quiet(LaneId{0}, look_command);
   const record::RowBatch good = rows_of(100, 0);
   EXPECT_THAT(said_by([&] {
                 quiet.read(good, 0, two, {});
@@ -85,7 +87,7 @@ TEST(LaneTally, LooksAtTheFirstHundredRecordsOncePerRecord) {
 }
 
 TEST(LaneTally, SaysAtOnceAndOnceThatNearlyAllOfTheFirstGradientsAreClipped) {
-  LaneTally tally(LaneId{0});
+  LaneTally tally(LaneId{0}, look_command);
   const auto all = [](const record::RowSlice& rows, std::size_t usable) {
     return check::ClipCount{usable, rows.count};
   };
@@ -94,7 +96,7 @@ TEST(LaneTally, SaysAtOnceAndOnceThatNearlyAllOfTheFirstGradientsAreClipped) {
               HasSubstr("lane 0: operator only, not private: of the first 12 gradients 12 (100%) are longer than "
                         "descent.clip_norm = 2 where the run begins"));
   EXPECT_THAT(said_by([&] { tally.read(rows_of(8, 0), 0, two, all); }), IsEmpty());
-  LaneTally other(LaneId{0});
+  LaneTally other(LaneId{0}, look_command);
   EXPECT_THAT(said_by([&] { other.read(rows_of(20, 0), 0, two, {}); }), IsEmpty()) << "it goes on";
 }
 
@@ -112,7 +114,7 @@ record::Schema schema_of_x() {
 
 TEST(LaneTally, SaysOnceWhatIsTheSameInTheFirstRecords) {
   const record::Schema schema = schema_of_x();
-  LaneTally tally(LaneId{3});
+  LaneTally tally(LaneId{3}, look_command);
   const record::RowBatch rows = rows_of(std::vector<double>(99, 0.0));
   EXPECT_THAT(said_by([&] { tally.compare(rows, 0, schema); }), IsEmpty()) << "too few to tell";
   const std::string said =
@@ -121,12 +123,12 @@ TEST(LaneTally, SaysOnceWhatIsTheSameInTheFirstRecords) {
   EXPECT_THAT(said_by([&] { tally.compare(rows, 98, schema); }), HasSubstr(said));
   EXPECT_THAT(said_by([&] { tally.compare(rows, 0, schema); }), IsEmpty());
   EXPECT_THAT(said_by([&] { tally.end(); }), IsEmpty());
-  LaneTally ends(LaneId{0});
+  LaneTally ends(LaneId{0}, look_command);
   EXPECT_THAT(said_by([&] { ends.compare(rows, 60, schema); }), IsEmpty());
   EXPECT_THAT(said_by([&] { ends.end(); }), HasSubstr("the first 39 usable records all have the same 'x'"));
   std::vector<double> x(99, 0.0);
   x[70] = 1;
-  LaneTally differ(LaneId{0});
+  LaneTally differ(LaneId{0}, look_command);
   EXPECT_THAT(said_by([&] {
                 differ.compare(rows_of(x), 0, schema);
                 differ.end();
@@ -135,7 +137,7 @@ TEST(LaneTally, SaysOnceWhatIsTheSameInTheFirstRecords) {
 }
 
 TEST(LaneTally, SaysHowManyRecordsWereBeyondTheLimitsOfTheirUsers) {
-  LaneTally tally(LaneId{0});
+  LaneTally tally(LaneId{0}, look_command);
   check::Tally batch = batch_of(400, 0, 0);
   batch.gradients = 2;
   batch.of_users = true;
@@ -147,7 +149,7 @@ TEST(LaneTally, SaysHowManyRecordsWereBeyondTheLimitsOfTheirUsers) {
 }
 
 TEST(LaneTally, SaysAtIntervalsWhatCameSinceTheLastLine) {
-  LaneTally tally(LaneId{0});
+  LaneTally tally(LaneId{0}, look_command);
   const auto now = std::chrono::steady_clock::now();
   tally.committed(batch_of(100, 20, 10));
   EXPECT_THAT(said_by([&] { tally.tick(now + minutes(9)); }), IsEmpty());
@@ -160,18 +162,18 @@ TEST(LaneTally, SaysAtIntervalsWhatCameSinceTheLastLine) {
 }
 
 TEST(LaneTally, SaysAtItsEndAndOnceWhatWasCountedInAll) {
-  LaneTally tally(LaneId{0});
+  LaneTally tally(LaneId{0}, look_command);
   tally.committed(batch_of(100, 20, 10));
   tally.committed(batch_of(100, 0, 10));
   EXPECT_THAT(said_by([&] { tally.end(); }),
               AllOf(HasSubstr("warning: lane 0: operator only, not private: 20 of 200 records (10%)"),
-                    HasSubstr(": nustream check CONFIG --data shows more\n"),
+                    HasSubstr(": nustream check a.toml --data shows more\n"),
                     HasSubstr("nustream: lane 0: operator only, not private: 20 of 180 gradients (11.1%)")));
   EXPECT_THAT(said_by([&] { tally.end(); }), IsEmpty());
 }
 
 TEST(LaneTally, HasNothingToSayWhereAllIsUsedAndNothingClipped) {
-  LaneTally tally(LaneId{0});
+  LaneTally tally(LaneId{0}, look_command);
   tally.committed(batch_of(100, 0, 0));
   EXPECT_THAT(said_by([&] {
                 tally.read(rows_of(10, 0), 0, two, [](const record::RowSlice&, std::size_t usable) {

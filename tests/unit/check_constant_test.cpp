@@ -50,7 +50,7 @@ record::RowBatch rows_of(const record::Schema& schema, std::size_t count, const 
 std::string told(const record::Schema& schema, const record::RowBatch& rows, Of of = Of::first_records) {
   ConstantColumns columns(schema);
   columns.take(rows);
-  return columns.in_words(of);
+  return columns.in_words(of, "nustream check a.toml --data");
 }
 
 constexpr std::size_t enough = 30;
@@ -60,7 +60,7 @@ TEST(ConstantColumns, NamesFeaturesThatAreTheSameInAllRows) {
   const auto x = [](std::size_t i) { return Row{7, static_cast<double>(i), 0}; };
   EXPECT_EQ(told(schema, rows_of(schema, enough, x)),
             "the first 30 usable records all have the same 'a', 'c': while that stays so, what is released of them "
-            "tells nothing; nustream check CONFIG --data shows the texts and ranges");
+            "tells nothing; nustream check a.toml --data shows the texts and ranges");
   EXPECT_THAT(told(schema, rows_of(schema, enough, x), Of::table),
               StartsWith("all 30 usable records have the same 'a', 'c': what is released"));
   EXPECT_THAT(told(schema, rows_of(schema, enough, [](std::size_t i) { return Row(3, static_cast<double>(i)); })),
@@ -106,7 +106,8 @@ TEST(ConstantColumns, LooksAtUsableRowsAloneFromARowOn) {
   ConstantColumns late(schema);
   late.take(rows, 10);
   EXPECT_EQ(late.usable(), 48U);
-  EXPECT_THAT(late.in_words(Of::first_records), HasSubstr("the first 48 usable records all have the same 'a'"));
+  EXPECT_THAT(late.in_words(Of::first_records, "nustream check a.toml --data"),
+              HasSubstr("the first 48 usable records all have the same 'a'"));
   EXPECT_THAT(told(schema, rows), IsEmpty()) << "the first rows differ";
 }
 

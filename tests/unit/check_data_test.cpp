@@ -129,6 +129,24 @@ TEST(DataCheck, ProposesNoLabelsThatCannotBeTyped) {
   }
 }
 
+// The number of classes may be in the settings, where another number of names would be refused.
+TEST(DataCheck, ProposesTheNumberOfClassesWithTheirNames) {
+  const std::vector<std::string> three{"model={loss=\"multinomial\",classes=3}"};
+  const Findings four = look_at("x,kind,y\n8,a,a\n8,a,b\n8,a,c\n8,a,d\n", three);
+  EXPECT_EQ(four.label_setting, R"(model.classes = 4, model.labels = ["a", "b", "c", "d"])");
+  const Findings two = look_at("x,kind,y\n8,a,a\n8,a,b\n", three);
+  EXPECT_EQ(two.label_setting, R"(model.classes = 2, model.labels = ["a", "b"])");
+  const Findings as_many = look_at("x,kind,y\n8,a,a\n8,a,b\n8,a,c\n", three);
+  EXPECT_EQ(as_many.label_setting, R"(model.labels = ["a", "b", "c"])");
+}
+
+TEST(DataCheck, KnowsWhichTargetsHaveUnitsOfTheirOwn) {
+  const std::string rows = "x,kind,y\n8,a,1\n8,b,0\n";
+  EXPECT_TRUE(look_at(rows, {"model.loss=\"poisson\""}).target_has_units);
+  EXPECT_TRUE(look_at(rows, {"model.loss=\"logistic\""}).target_has_units);
+  EXPECT_FALSE(look_at(rows).target_has_units);
+}
+
 TEST(DataCheck, NamesAFileEachTimeItIsRead) {
   const tests::TemporaryFolder folder;
   static_cast<void>(folder.write("rows.csv", "x,kind,y\n8,a,1\n"));
@@ -270,7 +288,7 @@ TEST(FirstLook, CountsContributionsOfUsersWhereTheyAreTheUnit) {
   EXPECT_EQ(found.clipped, 1U);
   Tally nearly_all;
   nearly_all.gradients = nearly_all.clipped = 40;
-  EXPECT_THAT(clipped_at_first(nearly_all, clip_of(config)),
+  EXPECT_THAT(clipped_at_first(nearly_all, clip_of(config), config.input.look),
               HasSubstr("of the first 40 contributions of users 40 (100%) are longer than one row may be by "
                         "moments.row_norm = 2 where the run begins"));
 }

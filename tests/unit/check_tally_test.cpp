@@ -184,6 +184,27 @@ TEST(LineAdvice, NamesTheSettingWhereALineHintsAtIt) {
   EXPECT_EQ(advice_on_lines(all, input), "; is stream.delimiter right?") << "a pipe is not read twice";
 }
 
+// Where the header has one name fewer than all records have fields, the delimiter is right.
+TEST(LineAdvice, SaysWhatAFieldTooManyMayBe) {
+  const tests::TemporaryFolder folder;
+  const Tally all = tally_of(1, {{Position{0}, "more fields than columns"}});
+  const auto told = [&](const std::string& header, const std::string& record) {
+    return advice_on_lines(all, {.files = {folder.write("in.csv", header + "\n" + record + "\n")}});
+  };
+  const std::string row_names =
+      "; where R wrote row names in front, which the header does not name: write.csv(…, row.names = FALSE), or "
+      "write.table(…, col.names = NA)";
+  const std::string commas =
+      "; where some of its commas are decimal ones: write another delimiter between the fields, and read it with "
+      "stream.delimiter = \";\" and stream.decimal = \",\"";
+  EXPECT_EQ(told("\"x\",\"y\"", "\"0\",2.338,5.619"), row_names);
+  EXPECT_EQ(told("x,y", "2,338,5,619"), commas);
+  EXPECT_EQ(told("x,y", "2,338,5"), row_names + commas);
+  EXPECT_EQ(told("x,y", "2.338,5.619,"),
+            "; its lines end in a delimiter more than the header: take it away: sed 's/,\\r*$//' FILE > FILE.csv");
+  EXPECT_EQ(told("x,y", "a,b,c,d,e"), "; is stream.delimiter right?");
+}
+
 TEST(Tally, NeverRoundsNearlyAllToAll) {
   EXPECT_EQ(percent(0, 0), "0%");
   EXPECT_EQ(percent(1, 3), "33.3%");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check/times.h"
+#include "temporary_folder.h"
 
 namespace nustream::check {
 namespace {
@@ -121,10 +122,36 @@ TEST(OddTimes, OfTheRecordsThemselvesNameTheirOwnSetting) {
             "milliseconds: set stream.time_unit = \"ms\"");
 }
 
-// What is shown has no control characters, and what is judged is the text itself.
+// What is shown has control characters as they are typed, and what is judged is the text itself.
 TEST(OddTimes, AreJudgedByTheTextAsItIs) {
   EXPECT_EQ(said({"2024-02-19\t01:00"}, TimeUnit::seconds), "");
-  EXPECT_EQ(decode::on_one_line("2024-02-19\t01:00"), "2024-02-19 01:00");
+  EXPECT_EQ(decode::on_one_line("2024-02-19\t01:00"), "2024-02-19\\t01:00");
+  EXPECT_EQ(decode::on_one_line("\f2.338"), "\\f2.338");
+  EXPECT_EQ(decode::on_one_line("\r1\n\v\x01\x7f"), "\\r1\\n\\v\\x01\\x7f");
+  EXPECT_EQ(decode::on_one_line("caf\xe9 caf\xc3\xa9"), "caf\\xe9 caf\xc3\xa9");
+}
+
+// A window of time that nothing matches says why, where the times themselves are the cause.
+TEST(NoTimeMatches, SaysWhetherTimesCanBeRead) {
+  const tests::TemporaryFolder folder;
+  const auto told = [&](const std::string& time) {
+    config::InputSettings input;
+    input.files = {folder.write("in.csv", "t,y\n" + time + ",1\n" + time + ",2\n")};
+    input.time_column = "t";
+    return why_no_time_matches(input);
+  };
+  EXPECT_EQ(
+      told("01.02.2024 03:04"),
+      "the first 2 times of column 't' cannot be read: write them as ISO 8601, such as 2024-02-19T01:00:00Z, or "
+      "as numbers with stream.time_unit");
+  EXPECT_EQ(told("1704164645000"),
+            "the first 2 times of column 't' lie beyond the year 9999, but between 1990 and 2100 if they count "
+            "milliseconds: set stream.time_unit = \"ms\"");
+  EXPECT_EQ(told("2024-02-19T01:00:00Z"), "");
+  config::InputSettings pipe;
+  pipe.files = {"-"};
+  pipe.time_column = "t";
+  EXPECT_EQ(why_no_time_matches(pipe), "");
 }
 
 }  // namespace

@@ -123,6 +123,45 @@ TEST(Places, ThereAreAsManyGuessesAsAPlanNeeds) {
               HasSubstr("descent.lower = [ 0, 0, 0 ]: allowed is 1 or 2 (the number of coefficients) bounds"));
 }
 
+// The place of what --set has made is told by its key alone, since a value may be a password.
+TEST(Places, WhatWasTypedIsSaidToBeTyped) {
+  EXPECT_THAT(refusal({"strem.name=x"}), HasSubstr("--set strem.name: strem: unknown key (did you mean 'stream'?)"));
+  EXPECT_THAT(refusal({"weight.column=x"}), HasSubstr("--set weight.column: weight.max is missing; "));
+  EXPECT_THAT(refusal({"kafka.librdkafka.sasl.password=hunter2", "kafka.brokers=a:1", "kafka.topic=t"}),
+              AllOf(HasSubstr("--set kafka.librdkafka.sasl.password: kafka.librdkafka.sasl: allowed is "),
+                    Not(HasSubstr("hunter2"))));
+  EXPECT_THAT(refusal({"features.0.center=\"private\""}),
+              HasSubstr("--set features.0.center: features.0.center = \"private\": "));
+  EXPECT_THAT(refusal({}, of_head + of_columns + "center = \"private\"\n" + of_descent + of_privacy),
+              HasSubstr("example.toml:8:10: features.0.center = \"private\": "));
+}
+
+TEST(Places, ATableIsShownInOneLine) {
+  EXPECT_THAT(told(of_head + of_columns + "[exposure]\nmax = 3\ncolumn = \"z\"\n" + of_descent + of_privacy),
+              HasSubstr("exposure = { column = 'z', max = 3 }: allowed is only with"));
+}
+
+TEST(Places, WhatIsAllowedIsAllThatIsAllowed) {
+  EXPECT_THAT(refusal({"release.every=1.5"}),
+              EndsWith("release.every = 1.5: allowed is a whole number of steps > 0"));
+  EXPECT_THAT(refusal({"features.0.transform=\"product\""}), HasSubstr("day_of_week, interaction"));
+  EXPECT_THAT(refusal({"target.transform=\"lag\""}), HasSubstr("allowed is one of identity, log, "));
+}
+
+// A file that cannot be read is named, and so is the key that names it.
+TEST(Places, AStartThatCannotBeReadHasItsKey) {
+  const std::string written = of_head + of_columns + of_descent + "start = \"nix.json\"\n" + of_privacy;
+  const tests::TemporaryFolder folder;
+  try {
+    static_cast<void>(read_config(folder.write("example.toml", written), {}));
+    ADD_FAILURE();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), Exit::io);
+    EXPECT_THAT(failure.what(),
+                AllOf(HasSubstr("example.toml:11:9: descent.start: "), HasSubstr("nix.json: cannot be")));
+  }
+}
+
 // A stream needs ν, for which a table's settings are no excuse and no default.
 TEST(Places, ATableIsNoStream) {
   const std::string written =

@@ -38,8 +38,7 @@ TEST(SettingsDifference, NamesEachSettingAsAFileHasIt) {
               ElementsAre("model.loss (linear there, huber here)", "model.threshold (1 there, 1.5 here)"));
   EXPECT_THAT(between({}, {"descent.average=tail", "descent.average_from=9"}),
               ElementsAre("descent.average (last there, tail here)", "descent.average_from (0 there, 9 here)"));
-  EXPECT_THAT(between({}, {"stream.format=jsonl"}),
-              ElementsAre("stream.format (csv there, json here)", "stream.delimiter (gone)"));
+  EXPECT_THAT(between({}, {"stream.format=jsonl"}), ElementsAre("stream.format (csv there, json here)"));
 }
 
 // σ and Δ are computed: a difference in them is told only where nothing differs that they are computed from.
@@ -74,7 +73,9 @@ TEST(SettingsDifference, NamesTheSettingsOfRunningSums) {
 TEST(SettingsDifference, AnotherMatrixIsAnotherCorrelation) {
   const std::vector<std::string> circulant{"noise.correlation=circulant", "noise.horizon=256"};
   const std::vector<std::string> tree{"noise.correlation=full-honaker", "noise.horizon=256", "noise.height=8"};
-  EXPECT_THAT(between(circulant, tree), ElementsAre("rows of noise.correlation"));
+  EXPECT_THAT(between(circulant, tree), ElementsAre("noise.correlation (another matrix there)"));
+  EXPECT_THAT(differing_settings(text_of(circulant), text_of(tree), {.correlation = "full-honaker"}),
+              ElementsAre("noise.correlation (another matrix there, full-honaker here)"));
 }
 
 TEST(SettingsDifference, AFeatureThatIsNewIsOneDifference) {
@@ -229,7 +230,8 @@ TEST(SettingsDifference, EachIsNamedByItsOwnKey) {
   const BesideTexts beside{.rho_there = Rho{0.5}, .rho_here = Rho{0.6}};
   EXPECT_THAT(differing_settings(text_of({}), text_of({"noise.nu=0.2", "privacy.rho=0.6"}), beside),
               ElementsAre("noise.nu (0.01 there, 0.2 here)", "privacy.rho (0.5 there, 0.6 here)"));
-  EXPECT_THAT(between({}, {"weight.column=w", "weight.max=3"}), ElementsAre("weight.column (new)"));
+  EXPECT_THAT(between({}, {"weight.column=w", "weight.max=3"}),
+              ElementsAre("weight.column (new)", "weight.max (new)"));
   EXPECT_THAT(between({"weight.column=w", "weight.max=2"}, {"weight.column=w", "weight.max=3"}),
               ElementsAre("weight.max (2 there, 3 here)"));
   EXPECT_THAT(between({}, {"features.0.clamp=[0,30]"}), ElementsAre("feature 'x'.clamp (none there, [0, 30] here)"));

@@ -33,8 +33,10 @@ TEST(Header, InQuotesUnderAnotherDelimiterSaysWhich) {
   for (const auto& [divider, typed] : {std::pair{";", ";"}, {"\t", "\\t"}, {"|", "|"}, {" ", " "}}) {
     for (const char* const mark : {"", "\xef\xbb\xbf"}) {
       const std::string text = std::string(mark) + "\"x\"" + divider + "\"y\"\r\n";
-      EXPECT_EQ(refusal(text), std::string("78 'in.csv': its header is divided by '") + typed +
-                                   "', and not by ',': set stream.delimiter = \"" + typed + "\"");
+      EXPECT_EQ(refusal(text),
+                std::string("78 'in.csv': its header is divided by '") + typed +
+                    "', and not by ',': set stream.delimiter = \"" + typed + "\"" +
+                    (*divider == ' ' ? " (and where R wrote the table, write it with row.names = FALSE)" : ""));
     }
   }
   EXPECT_THAT(refusal("\"x\",\"y\"", ';'), HasSubstr("by ',', and not by ';': set stream.delimiter = \",\""));

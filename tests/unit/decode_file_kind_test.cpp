@@ -142,6 +142,8 @@ TEST(FileKind, OfALoneWordOfAHeaderIsThatOfItsBeginning) {
   EXPECT_THAT(kind_by_word("RDX3"), StartsWith("a file of R's: write its data frame as CSV: "));
   EXPECT_EQ(kind_by_word("ORCHID"), "");
   EXPECT_EQ(kind_by_word("x"), "");
+  EXPECT_THAT(kind_by_word("X"), StartsWith("a file of R's: write its data frame as CSV: ")) << "an .rds";
+  EXPECT_EQ(kind_by_word("X1"), "");
 }
 
 // Records that look like something else, each of which somebody could write into a stream of other people's records.
@@ -339,13 +341,20 @@ TEST(FileKind, OfAPipeWaitsForTheSecondLineWhateverItHolds) {
 // The look does not tell that a file is cut: the records before the cut are read first.
 TEST(FileKind, LeavesDamageToTheReader) {
   const tests::TemporaryFolder folder;
-  const std::string stored = tests::gzip("a\n1\n2\n");
+  std::string rows = "a\n";
+  for (int i = 0; i < 40'000; ++i) rows += "1\n";
+  const std::string stored = tests::gzip(rows);
+  // The end is cut, behind the 64 KiB that are looked at.
   const auto reader =
       open_reader({.files = {folder.write("cut.gz", stored.substr(0, stored.size() - 4))}}, tests::columns({"a"}));
   record::RowBatch batch;
   EXPECT_TRUE(reader->read(batch, 10));
-  EXPECT_EQ(batch.count(), 2U);
-  tests::expect_failure(Exit::io, [&] { (void)reader->read(batch, 10); });
+  EXPECT_EQ(batch.count(), 10U);
+  tests::expect_failure(Exit::io, [&] {
+    while (reader->read(batch, 1000)) {
+    }
+  });
+  EXPECT_EQ(batch.count(), 40'000U);
 }
 
 }  // namespace

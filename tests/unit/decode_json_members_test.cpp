@@ -79,8 +79,8 @@ TEST(JsonPointer, AMemberThatIsNotThereIsMissingAndOneThatIsNoNumberIsNone) {
 
 TEST(JsonPointer, WhatIsThereTwiceSpoilsItsRecordAtAnyDepth) {
   const auto schema = columns({"/p/a"}, "y");
-  EXPECT_EQ(reason(R"({"p":{"a":1,"a":2},"y":1})", schema), "a key is there twice");
-  EXPECT_EQ(reason(R"({"p":{"a":1},"p":{"a":1},"y":1})", schema), "a key is there twice");
+  EXPECT_EQ(reason(R"({"p":{"a":1,"a":2},"y":1})", schema), "the key 'a' is there twice");
+  EXPECT_EQ(reason(R"({"p":{"a":1},"p":{"a":1},"y":1})", schema), "the key 'p' is there twice");
   EXPECT_EQ(reason(R"({"p":{"a":1,"b":1,"b":2},"y":1})", schema), "") << "nobody needs b";
   EXPECT_EQ(reason(R"({"p":{"a":1)", schema), "not a JSON object");
   const auto batch = rows_of({R"({"p":{"a":1},"y":1})", R"({"p":{"a":2},"y":2})"}, schema);
@@ -130,11 +130,29 @@ TEST(Debezium, DeletesAndTheirTombstonesAreNamed) {
                                                "no envelope: it has no member after (stream.envelope)"}));
 }
 
+// A file holds what a program printed for a message without a value; MongoDB's connector writes a row as a string.
+TEST(Debezium, WhatStandsInTheRowsPlaceIsNamed) {
+  const auto told = [](const char* line) { return reason(line, columns({"x"}, "y"), debezium); };
+  constexpr const char* text =
+      "the envelope's after is a string, as MongoDB's connector writes it, and not an object: have the connector "
+      "unwrap its records (ExtractNewDocumentState), and leave stream.envelope out";
+  constexpr const char* other = "the envelope's after is neither an object nor null (stream.envelope)";
+  EXPECT_EQ(told(R"({"after":"{\"x\":1,\"y\":2}","op":"c"})"), text);
+  EXPECT_EQ(told(R"({"payload":{"after":"{}","op":"c"}})"), text);
+  for (const char* line : {R"({"after":[1,2],"op":"c"})", R"({"after":7})", R"({"after":true})"}) {
+    EXPECT_EQ(told(line), other) << line;
+  }
+  EXPECT_EQ(told("null"), tombstone);
+  EXPECT_EQ(told(" null\r"), tombstone);
+  EXPECT_EQ(told("nullx"), "not a JSON object");
+  EXPECT_EQ(told(R"({"after":"{}","payload":{"after":{"x":3,"y":4}}})"), "the key 'after' is there twice");
+}
+
 TEST(Debezium, TwoRowsInOneEnvelopeAreNone) {
   EXPECT_EQ(reason(R"({"after":{"x":1,"y":2},"payload":{"after":{"x":3,"y":4}}})", columns({"x"}, "y"), debezium),
-            "a key is there twice");
+            "the key 'after' is there twice");
   EXPECT_EQ(reason(R"({"after":null,"payload":{"after":{"x":3,"y":4}}})", columns({"x"}, "y"), debezium),
-            "a key is there twice");
+            "the key 'after' is there twice");
 }
 
 TEST(Debezium, APointerBeginsAtTheTop) {

@@ -58,7 +58,7 @@ TEST(JsonLines, EachBadRecordIsOneRowOfZeros) {
       {R"({"a":1,"b":"2)", "not a JSON object"},
       {R"({"a":nan,"b":2})", "column 'a': not a number"},
       {R"({"a":0x10,"b":2})", "column 'a': not a number"},
-      {R"({"a":1,"b":2,"a":3})", "a key is there twice"},
+      {R"({"a":1,"b":2,"a":3})", "the key 'a' is there twice"},
   };
   for (const auto& [line, reason] : cases) {
     const auto batch = read("{\"a\":1,\"b\":2}\n" + std::string(line) + "\n{\"a\":3,\"b\":4}\n");

@@ -144,7 +144,7 @@ TEST(Reader, WithoutANewlineTheLastRecordIsOneAtACleanEnd) {
 // Records whose newline has arrived are given, the rest is not, and the failure comes with the next call.
 TEST(Reader, OfACutFileWholeRecordsAreGivenThenItFails) {
   const tests::TemporaryFolder folder;
-  const std::string text = numbered(0, 2000);
+  const std::string text = numbered(0, 20'000);
   for (const std::string& stored : {gzip(text), zstd(text)}) {
     for (const std::size_t cut : {std::size_t{1}, std::size_t{9}, stored.size() / 2}) {
       const InputSettings settings{.files = {folder.write("cut", stored.substr(0, stored.size() - cut))}};
@@ -168,8 +168,9 @@ TEST(Reader, OfACutFileWholeRecordsAreGivenThenItFails) {
 
 TEST(Reader, ALineCutByAFailureIsNoRecord) {
   const tests::TemporaryFolder folder;
-  // The first member ends inside a record; of the second member only the header arrives.
-  const std::string stored = gzip("a\n1\n2\n3") + gzip("4\n").substr(0, 10);
+  // The first member ends inside a record; of the second member only the header arrives. Both lie behind the 64 KiB
+  // whose damage is told before a record is read.
+  const std::string stored = gzip(numbered(0, 20'000) + "3") + gzip("4\n").substr(0, 10);
   const InputSettings settings{.files = {folder.write("cut.gz", stored)}};
   const auto reader = open_reader(settings, columns({"a"}));
   record::RowBatch batch;
@@ -177,7 +178,18 @@ TEST(Reader, ALineCutByAFailureIsNoRecord) {
     while (reader->read(batch, 100)) {
     }
   });
-  EXPECT_EQ(batch.x, (std::vector<double>{1, 2}));
+  EXPECT_EQ(batch.x, iota(0, 20'000));
+}
+
+TEST(Reader, AFileThatIsDamagedAtItsBeginningGivesNoRecord) {
+  const tests::TemporaryFolder folder;
+  std::string wrong = gzip(numbered(0, 2000));
+  wrong[wrong.size() - 5] = static_cast<char>(wrong[wrong.size() - 5] ^ 1);  // of the checksum
+  for (const std::string& stored : {gzip(numbered(0, 2000)).substr(0, 60), wrong, gzip("a\n1\n2\n") + "3\n4\n"}) {
+    const InputSettings settings{.files = {folder.write("damaged.gz", stored)}};
+    expect_failure(
+        Exit::io, [&] { static_cast<void>(open_reader(settings, columns({"a"}))); }, "damaged.gz");
+  }
 }
 
 TEST(Reader, FailuresOfTheInput) {

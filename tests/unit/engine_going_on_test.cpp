@@ -79,6 +79,12 @@ TEST(CarriedOver, RefusesWhatIsOfAnotherStreamOrModel) {
         Exit::data, [&] { return carried_from(release, settings(changes), true); },
         "of another model than these settings");
   }
+  for (const Changes& changes : {Changes{"weight.column=z", "weight.max=3"},
+                                 Changes{"exposure.column=z", "exposure.max=3", "model.loss=poisson"}}) {
+    expect_failure(
+        Exit::data, [&] { return carried_from(release, settings(changes), true); },
+        "or of another weight or exposure");
+  }
   expect_failure(
       Exit::data, [&] { return carried_from(release, settings({"features.0.name=z"}), true); }, "it has no 'z'");
   ShownRelease older = release;

@@ -140,5 +140,97 @@ TEST(AccountShare, IsNamedByWhoeverWasChargedBefore) {
   share.begin(Rho{0});
 }
 
+/// Runs over the folder, whose ledger comes to `before` and then to `after`.
+void run(const World& world, const folder::ShareOf& whose, double before, double after) {
+  std::optional<Rho> budget{Rho{.75}};
+  folder::AccountShare share(whose, budget);
+  share.begin(Rho{before});
+  world.spend("sales");
+  share.settle(Rho{after});
+}
+
+/// Another account than the world's.
+std::string other_account(const World& world) {
+  std::string other = (world.folder.path() / "others").string();
+  journal::create_account(*world.disk, other, Rho{1}, zero_out);
+  return other;
+}
+
+// The first account would not count what the folder spends from then on, and going back would charge it twice.
+TEST(AccountShare, IsNotLeftForAnotherAccount) {
+  const World world;
+  run(world, world.of("sales"), 0, .25);
+  folder::ShareOf elsewhere = world.of("sales");
+  elsewhere.account = other_account(world);
+  expect_failure(
+      Exit::configuration, [&] { run(world, elsewhere, .25, .5); }, "is counted in the account " + world.account);
+  EXPECT_EQ(journal::read_account(*world.disk, elsewhere.account).total().value(), 0);
+  elsewhere.account += "-mistyped";
+  expect_failure(
+      Exit::configuration, [&] { run(world, elsewhere, .25, .5); }, "is counted in the account " + world.account);
+  run(world, world.of("sales"), .25, .5);
+  EXPECT_EQ(world.total(), .5) << "as if nothing had been tried";
+}
+
+// What the message names as the way on: what was spent is charged in both.
+TEST(AccountShare, IsChargedInBothAccountsWhereItWasMadeToGoOnInAnother) {
+  const World world;
+  run(world, world.of("sales"), 0, .25);
+  folder::ShareOf elsewhere = world.of("sales");
+  elsewhere.account = other_account(world);
+  std::filesystem::remove(world.folder.path() / "sales" / "account-member");
+  run(world, elsewhere, .25, .5);
+  EXPECT_EQ(world.total(), .25);
+  EXPECT_EQ(journal::read_account(*world.disk, elsewhere.account).total().value(), .5);
+  expect_failure(
+      Exit::configuration, [&] { run(world, world.of("sales"), .5, .75); },
+      "is counted in the account " + elsewhere.account);
+}
+
+TEST(AccountShare, KnowsItsFoldersWhereTheAccountWasMoved) {
+  const World world;
+  run(world, world.of("sales"), 0, .25);
+  folder::ShareOf moved = world.of("sales");
+  moved.account = (world.folder.path() / "moved").string();
+  std::filesystem::copy_file(world.account, moved.account);
+  expect_failure(
+      Exit::configuration, [&] { run(world, moved, .25, .5); }, "is counted in the account " + world.account);
+  std::filesystem::remove(world.account);
+  run(world, moved, .25, .5);
+  EXPECT_EQ(journal::read_account(*world.disk, moved.account).total().value(), .5) << "not charged twice";
+  // Back again, while a new account is where the moved one was.
+  std::filesystem::rename(moved.account, world.account);
+  journal::create_account(*world.disk, moved.account, Rho{1}, zero_out);
+  run(world, world.of("sales"), .5, .625);
+  EXPECT_EQ(world.total(), .625);
+}
+
+// A new account in the place of the old one would not know what the other folders have spent.
+TEST(AccountShare, RefusesAnAccountThatWasReplaced) {
+  const World world;
+  run(world, world.of("sales"), 0, .25);
+  std::filesystem::remove(world.account);
+  journal::create_account(*world.disk, world.account, Rho{1}, zero_out);
+  expect_failure(
+      Exit::configuration, [&] { run(world, world.of("sales"), .25, .5); }, "the account knows nothing of ");
+  EXPECT_EQ(world.total(), 0);
+  // The way on that the message names.
+  std::filesystem::remove(world.folder.path() / "sales" / "account-member");
+  run(world, world.of("sales"), .25, .5);
+  EXPECT_EQ(world.total(), .5);
+}
+
+// A damaged file does not tell which account the folder was charged to; another one would not go on counting.
+TEST(AccountShare, RefusesAFolderWhoseFileIsDamaged) {
+  const World world;
+  run(world, world.of("sales"), 0, .25);
+  for (const char* text : {"0123456789abcdef", "00000000000000000000000000000000\n/a/path"}) {
+    static_cast<void>(world.folder.write("sales/account-member", text));
+    expect_failure(
+        Exit::data, [&] { run(world, world.of("sales"), .25, .5); }, "account-member: is damaged");
+    EXPECT_EQ(world.total(), .25);
+  }
+}
+
 }  // namespace
 }  // namespace nustream::tests

@@ -131,7 +131,7 @@ TEST_F(LostAccountAndItsWitness, IsNotLookedForWhereNoWitnessIsKept) {
 TEST_F(LostAccountAndItsWitness, IsOneOfTwoThatCannotBothBeCharged) {
   witness_of(2, account);
   write_other_witness(state());
-  expect_refused(settings(), std::nullopt, 1, "another witness tells of another account there");
+  expect_refused(settings(), std::nullopt, 1, ".witness tells of another account there");
   write_other_witness(folder.path() / "moved");
   EXPECT_TRUE(is_found(settings()));
 }

@@ -79,6 +79,42 @@ TEST(KafkaOAuthSource, NeedsItsMechanismAndIsOne) {
       Failure);
 }
 
+// Without a source a client would wait for a token without a word, and the brokers would seem to be away.
+TEST(KafkaOAuthSource, IsNeededWhereClientsSignInByTokens) {
+  const auto refused = [](kafka::Properties properties) -> std::string {
+    try {
+      kafka::check_properties(properties);
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.code(), Exit::configuration);
+      return failure.what();
+    }
+    return "";
+  };
+  const kafka::Properties tokens{{"security.protocol", "SASL_SSL"}, {"sasl.mechanism", "OAUTHBEARER"}};
+  EXPECT_THAT(refused(tokens), ::testing::HasSubstr("needs a source of tokens: set kafka.oauth_token_file or "));
+  kafka::Properties others = tokens;
+  others["enable.sasl.oauthbearer.unsecure.jwt"] = "true";
+  EXPECT_EQ(refused(others), "");
+  EXPECT_EQ(refused({{"security.protocol", "ssl"}, {"sasl.mechanism", "OAUTHBEARER"}}), "") << "nobody signs in";
+}
+
+// The library would take Kerberos, and complain of properties that nobody set.
+TEST(KafkaSasl, NeedsAMechanism) {
+  for (const char* const protocol : {"sasl_ssl", "SASL_PLAINTEXT"}) {
+    try {
+      kafka::check_properties({{"security.protocol", protocol}});
+      ADD_FAILURE() << protocol;
+    } catch (const kafka::RefusedProperty& failure) {
+      EXPECT_EQ(failure.name(), "security.protocol");
+      EXPECT_THAT(failure.reason(), ::testing::HasSubstr("needs kafka.librdkafka.\"sasl.mechanism\""));
+    }
+  }
+  EXPECT_NO_THROW(kafka::check_properties({{"security.protocol", "ssl"}}));
+  EXPECT_NO_THROW(kafka::check_properties({{"security.protocol", "sasl_ssl"}, {"sasl.mechanism", "PLAIN"}}));
+  EXPECT_NO_THROW(
+      kafka::check_properties({{"security.protocol", "sasl_ssl"}, {"sasl.kerberos.service.name", "kafka"}}));
+}
+
 TEST(CommandOutput, IsWhatAProgramPrintsWithoutAShell) {
   EXPECT_EQ(output_of_command("printf\n%s-%s\na b\n$HOME;`id`", 100), "a b-$HOME;`id`");
   EXPECT_EQ(output_of_command("cat", 100), "") << "nothing is on its standard input";

@@ -75,7 +75,7 @@ TEST(StatusOfARelease, IsDivergedWhereTheIterateIsNoNumberOrTheSettingsOvershoot
 
 // What is told of a release does not depend on the releases before it.
 TEST(StatusOfARelease, IsTheSameFromALaneThatRemembersIt) {
-  LaneStatus lane;
+  ReleaseStatus lane;
   const std::vector<double> finite(2);
   const std::vector<double> lost(2, std::nan(""));
   for (const std::size_t pairs : {0U, 31U, 32U, 32U, 40U}) {
