@@ -173,8 +173,7 @@ std::string unread_times(const config::InputSettings& input, std::span<const dec
   if (2 * count <= records.size()) return {};
   return fmt::format(
       "{}the first {} times of column '{}' cannot be read: write them as ISO 8601, such as 2024-02-19T01:00:00Z, or "
-      "as "
-      "numbers with stream.time_unit",
+      "as numbers with stream.time_unit",
       count == records.size() ? "" : fmt::format("{} of ", count), records.size(), input.time_column);
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "config/transform_names.h"
+
 namespace nustream::cli {
 namespace {
 
@@ -37,32 +39,13 @@ std::size_t count_of_key(Features features) {
   return count;
 }
 
+/// What makes them: "interaction", a transform, or a key such as one_hot.
 const char* kind_of(Features of_key) {
   if (of_key.front().second) return "interaction";
-  switch (of_key.front().first.transform) {
-    case Transform::log:
-      return "log";
-    case Transform::log1p:
-      return "log1p";
-    case Transform::sqrt:
-      return "sqrt";
-    case Transform::square:
-      return "square";
-    case Transform::hour:
-      return "hour";
-    case Transform::day_of_week:
-      return "day_of_week";
-    case Transform::indicator:
-      return of_key.size() > 1 ? "one_hot" : "indicator";
-    case Transform::other:
-      return "one_hot";
-    case Transform::bucket:
-      return "hash";
-    case Transform::bin:
-      return "bins";
-    default:
-      return "identity";
-  }
+  const Transform transform = of_key.front().first.transform;
+  // The texts of one_hot are indicators, and `other` is a part of it.
+  const bool is_one_hot = transform == Transform::other || (transform == Transform::indicator && of_key.size() > 1);
+  return is_one_hot ? "one_hot" : config::name_of(transform);
 }
 
 void append_key(Features of_key, publish::JsonWriter& json) {

@@ -22,17 +22,6 @@ std::string settings_of_choice(const Config& config) {
                           config.moments ? config.descent.minibatch : config.descent.release_every);
 }
 
-/// The name that a file has for the kind of intervals.
-const char* name_of(Intervals::Kind kind) {
-  using Kind = Intervals::Kind;
-  return kind == Kind::batch_means   ? "batch-means"
-         : kind == Kind::sandwich    ? "sandwich"
-         : kind == Kind::checkpoints ? "checkpoints"
-         : kind == Kind::residuals   ? "residuals"
-         : kind == Kind::runs        ? "runs"
-                                     : "none";
-}
-
 }  // namespace
 
 BesideTexts beside_texts(const Config& config, const Mechanism& mechanism) {
@@ -41,7 +30,7 @@ BesideTexts beside_texts(const Config& config, const Mechanism& mechanism) {
                      .nu_is_set = tree.root().section("noise").has("nu"),
                      .is_table = config.estimate.steps > 0};
   beside.poles_are_set = tree.root().section("noise").has("poles");
-  beside.intervals = name_of(config.intervals.kind);
+  beside.intervals = tree.root().section("intervals").text("kind").value_or("none");
   beside.tells_status = tree.root().section("release").flag("status").value_or(false);
   beside.correlation = tree.root().section("noise").text("correlation").value_or("");
   // Any stream may end by descent.horizon, and some correlations by an end of their own.

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "config/transform_names.h"
 #include "nustream/base/units.h"
 #include "nustream/noise/rational.h"
 
@@ -27,9 +28,7 @@ const std::vector<const char*> time_units{"none", "s", "ms", "us"};
 const std::vector<const char*> schedules{"constant", "inverse-sqrt", "inverse", "warm-up", "piecewise", "cooldown"};
 // A name that ends with the setting is meant, since a feature's lines begin with its own name.
 const Code codes[] = {
-    {"transform",
-     {"identity", "log", "log1p", "sqrt", "square", "indicator", "hour", "day_of_week", "labels", "", "other", "hash",
-      "bins"}},
+    {"transform", {transform_names.begin(), transform_names.end()}},
     {"descent.schedule", schedules},
     {"first_stage.schedule", schedules},
     {"descent.projection", {"none", "ball", "box"}},

@@ -44,8 +44,7 @@ std::string short_of_table(const config::Config& config) {
   if (!config.privacy.budget || rho <= *config.privacy.budget) return {};
   return fmt::format(
       "privacy.budget = {:.6g} is less than the rho {:.6g} that the whole table costs: not all steps will be taken, "
-      "and "
-      "what is spent is not given back: lower privacy.rho to what the budget leaves, or raise the budget",
+      "and what is spent is not given back: lower privacy.rho to what the budget leaves, or raise the budget",
       config.privacy.budget->value(), rho.value());
 }
 

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "config/transform_names.h"
+
 namespace nustream::fit {
 namespace {
 
@@ -18,11 +20,8 @@ std::string in_quotes(const std::string& text) {
 
 /// The lines of TOML that name the column and its map.
 std::string reading_in_toml(const record::Feature& feature) {
-  // In the order of record::Transform, of which these are the first.
-  constexpr const char* names[] = {"identity", "log", "log1p", "sqrt", "square", "indicator", "hour", "day_of_week"};
-  const auto transform = static_cast<std::size_t>(feature.first.transform);
-  std::string out =
-      fmt::format("column = {}\ntransform = \"{}\"\n", in_quotes(feature.first.column), names[transform]);
+  std::string out = fmt::format("column = {}\ntransform = \"{}\"\n", in_quotes(feature.first.column),
+                                config::name_of(feature.first.transform));
   if (feature.first.transform == record::Transform::indicator) {
     out += fmt::format("equals = {}\n", in_quotes(feature.first.equals));
   }

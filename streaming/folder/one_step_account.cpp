@@ -133,7 +133,7 @@ Rho OneStepAccount::spent(privacy::Neighbours neighbours) const {
   return ledger_.epochs.empty() ? Rho{0} : engine::total_spent(ledger_.epochs, neighbours);
 }
 
-void OneStepAccount::require_same_promise(bool framing_is_trusted, const users::Limits* limits) const {
+void OneStepAccount::require_summable(bool framing_is_trusted, const users::Limits* limits) const {
   engine::require_same_framing(ledger_.epochs, framing_is_trusted);
   if (limits != nullptr) engine::require_same_windows(ledger_.epochs, *limits);
 }

@@ -72,7 +72,7 @@ class OneStepAccount {
   /// Throws Failure(configuration) where an epoch before this one had another framing, or other windows for its users
   /// (`limits`; null where the unit is the record): what they spent does not add up with what this one would spend,
   /// so that neither would be able to go on.
-  void require_same_promise(bool framing_is_trusted, const users::Limits* limits) const;
+  void require_summable(bool framing_is_trusted, const users::Limits* limits) const;
   /// How many fits there were before this one.
   [[nodiscard]] std::size_t fits() const noexcept { return ledger_.epochs.size(); }
 

@@ -130,8 +130,7 @@ void LaneChecks::check_ledger(const journal::State& state, const std::optional<O
 std::string without_ledger(const std::string& shown_by) {
   return fmt::format(
       "restore the ledger topic; or, where nobody has a copy, begin in new topics for state, releases and ledger, "
-      "with "
-      "another stream.name and kafka.group, and with a privacy.budget that is less by what was spent here, {} "
+      "with another stream.name and kafka.group, and with a privacy.budget that is less by what was spent here, {} "
       "(docs/kafka.md, Trouble)",
       shown_by);
 }

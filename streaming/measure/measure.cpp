@@ -186,7 +186,7 @@ std::string measure_now(const config::Config& asked, config::Purpose purpose, co
   // The share is charged before any noise is drawn; a folder's own ledger is written only with the commit below.
   const Rho spent = account.spent(asked.privacy.neighbours());
   require_budget_behind(asked, spent);
-  account.require_same_promise(asked.input.framing_is_trusted, asked.users ? &*asked.users->limits : nullptr);
+  account.require_summable(asked.input.framing_is_trusted, asked.users ? &*asked.users->limits : nullptr);
   share.begin(spent);
   const Measured found = find_ranges(asked, purpose, table, account.keys(), account.epoch(), rule);
   account.commit({rhos_of(asked).ranges,

@@ -69,9 +69,7 @@ TEST_F(FirstContact, WhatIsTheSameInAllOfTheFirstRecordsIsSaidOnce) {
 TEST_F(FirstContact, TheCommandThatShowsMoreHasWhatWasTyped) {
   write("in.csv", "x,y\n1,2\n");
   const std::string other = write("other.csv", "x,z\n" + lines_of(40, [](int i) { return fmt::format("{},-", i); }));
-  const std::string table =
-      write("table.toml", std::string(door_settings).substr(0, std::string(door_settings).find("[noise]")) +
-                              "[estimate]\nsteps = 10\n");
+  const std::string table = write("table.toml", door_without_noise() + "[estimate]\nsteps = 10\n");
   for (const auto& [command, config] :
        {std::pair<std::string, std::string>{"replay", config_}, {"estimate", table}}) {
     const std::string state = "state.directory=" + (folder_.path() / command).string();
@@ -90,9 +88,7 @@ TEST_F(FirstContact, TheCommandThatShowsMoreHasWhatWasTyped) {
 
 TEST_F(FirstContact, WhatIsTheSameInAllOfATableIsSaid) {
   write("in.csv", "x,y\n" + lines_of(40, [](int i) { return fmt::format("{},3", 1'700'000'000 + i); }));
-  const std::string table =
-      write("table.toml", std::string(door_settings).substr(0, std::string(door_settings).find("[noise]")) +
-                              "[estimate]\nsteps = 10\n");
+  const std::string table = write("table.toml", door_without_noise() + "[estimate]\nsteps = 10\n");
   const auto estimated = [&](Words more) {
     more.insert(more.begin(), {"estimate", table, "--set", "state.directory=" + (folder_.path() / "state").string()});
     return with_short_look(run_command(NUSTREAM_COMMAND, more).err);
@@ -218,9 +214,7 @@ TEST_F(FirstContact, NothingUsableIsNoValidInput) {
 
 TEST_F(FirstContact, AHeaderAloneIsRefusedAlike) {
   write("in.csv", "x,y\n");
-  const std::string table =
-      write("table.toml", std::string(door_settings).substr(0, std::string(door_settings).find("[noise]")) +
-                              "[estimate]\nsteps = 10\n");
+  const std::string table = write("table.toml", door_without_noise() + "[estimate]\nsteps = 10\n");
   EXPECT_EQ(check({}).code, 65);
   const CommandResult replayed = run("replay", {"--json"});
   EXPECT_EQ(replayed.code, 65);

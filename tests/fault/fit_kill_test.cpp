@@ -13,6 +13,7 @@
 
 #include "command.h"
 #include "journal/failpoint.h"
+#include "normal_table.h"
 #include "random_kills.h"
 #include "temporary_folder.h"
 
@@ -21,16 +22,7 @@ namespace {
 
 class KilledFit : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string csv = "a,y\n";
-    std::mt19937_64 random(11);
-    std::normal_distribution<double> normal;
-    for (int i = 0; i < 3000; ++i) {
-      const double a = normal(random);
-      csv += std::to_string(a) + "," + std::to_string(2 * a + normal(random)) + "\n";
-    }
-    file = folder.write("table.csv", csv);
-  }
+  void SetUp() override { file = folder.write("table.csv", normal_table()); }
   [[nodiscard]] std::vector<std::string> arguments(const std::string& state) const {
     return {"fit",
             file,

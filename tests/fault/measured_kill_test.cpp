@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -14,6 +13,7 @@
 
 #include "command.h"
 #include "journal/failpoint.h"
+#include "normal_table.h"
 #include "random_kills.h"
 #include "temporary_folder.h"
 
@@ -23,14 +23,7 @@ namespace {
 class KilledMeasuring : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string csv = "a,y\n";
-    std::mt19937_64 random(11);
-    std::normal_distribution<double> normal;
-    for (int i = 0; i < 3000; ++i) {
-      const double a = normal(random);
-      csv += std::to_string(a) + "," + std::to_string(2 * a + normal(random)) + "\n";
-    }
-    folder.write("table.csv", csv);
+    folder.write("table.csv", normal_table());
     config = folder.write("settings.toml",
                           "[stream]\nname = \"t\"\ninput = \"table.csv\"\nformat = \"csv\"\n"
                           "[[features]]\ncolumn = \"a\"\ncenter = \"private\"\nscale = \"private\"\n"

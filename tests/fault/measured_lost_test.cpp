@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include <simdjson.h>
 
 #include "command.h"
+#include "normal_table.h"
 #include "temporary_folder.h"
 
 namespace nustream::tests {
@@ -27,14 +27,7 @@ using ::testing::Not;
 class LostMeasuring {
  public:
   explicit LostMeasuring(std::string command) : command_(std::move(command)) {
-    std::string csv = "a,y\n";
-    std::mt19937_64 random(11);
-    std::normal_distribution<double> normal;
-    for (int i = 0; i < 3000; ++i) {
-      const double a = normal(random);
-      csv += std::to_string(a) + "," + std::to_string(2 * a + normal(random)) + "\n";
-    }
-    folder_.write("table.csv", csv);
+    folder_.write("table.csv", normal_table());
     config_ =
         folder_.write("settings.toml",
                       "[stream]\nname = \"t\"\ninput = \"table.csv\"\nformat = \"csv\"\n"

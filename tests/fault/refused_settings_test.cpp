@@ -31,24 +31,13 @@ class RefusedSettings : public FirstContact {
   }
   /// A check of settings alone, of a stream that is attached to a topic and has no files.
   [[nodiscard]] CommandResult attached(Words more) const {
-    const std::string file = write("attached.toml", R"([stream]
-name = "door"
-format = "jsonl"
-[target]
-column = "y"
-[[features]]
-column = "x"
-[descent]
-step_size = 0.01
-clip_norm = 2.0
-[privacy]
-rho = 0.5
-delta = 1e-6
-[kafka]
-brokers = "127.0.0.1:1"
-topic = "in"
-[state]
-key_file = ")" + key() + "\"\n");
+    const std::string of_files = "input = \"in.csv\"";
+    std::string stream = door_without_noise();
+    stream.replace(stream.find(of_files), of_files.size(), "format = \"jsonl\"");
+    const std::string file = write("attached.toml", stream +
+                                                        "[kafka]\nbrokers = \"127.0.0.1:1\"\ntopic = \"in\"\n"
+                                                        "[state]\nkey_file = \"" +
+                                                        key() + "\"\n");
     more.insert(more.begin(), {"check", file});
     return run_command(NUSTREAM_COMMAND, more);
   }

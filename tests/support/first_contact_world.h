@@ -32,6 +32,12 @@ delta = 1e-6
 nu = 0.01
 )";
 
+/// The same without its noise, to which another command's sections may be added.
+inline std::string door_without_noise() {
+  const std::string all = door_settings;
+  return all.substr(0, all.find("[noise]"));
+}
+
 class FirstContact : public ::testing::Test {
  protected:
   FirstContact() : config_(folder_.write("door.toml", door_settings)) {}
