@@ -59,8 +59,8 @@ bool find_both(Disk& disk, const std::filesystem::path& folder, State& state, Ro
                          was_rotated ? nullptr : &state);
   state.record.account = witnesses.old_key.account();
   if (was_rotated && is_older_copy(disk, folder, state, witnesses.new_key)) return true;
-  // The witness under the new key may have been left behind by a rotation to and fro: the old key's tells of more
-  // then.
+  // The witness under the new key may be an old one, where the folder was rotated to that key and back again. The
+  // witness under the old key then tells of more.
   require_newest(disk, folder, state, witnesses.old_key);
   return false;
 }
