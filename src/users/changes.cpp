@@ -25,8 +25,10 @@ Entry Changes::entry_of(const UserHash& user) const {
   return below_ != nullptr ? below_->entry_of(user) : table_->entry_of(user);
 }
 
-/// Sets the standing of a user whose latest entry is `there`.
-void Changes::set(const Entry& there, std::uint32_t number, const Standing& after) {
+/// Sets the standing of a user whose latest entry is `there`. A user who is new gets the number, under `mask` where
+/// there is one.
+void Changes::set(const Entry& there, const Standing& after, std::uint32_t number, const Mask* mask) {
+  NUSTREAM_REQUIRE(after.count != 0, "a changed user has contributed or was closed");
   // Room comes first: memory that runs out must not leave the user with a place in the index and no change.
   if (changes_.size() == changes_.capacity()) changes_.reserve(2 * changes_.size() + 1);
   const std::size_t place = index_.number_of(there.user);
@@ -35,6 +37,7 @@ void Changes::set(const Entry& there, std::uint32_t number, const Standing& afte
     return;
   }
   const bool is_new = there.standing.count == 0;
+  if (is_new && mask != nullptr) number = (*mask)(there.user, number);
   changes_.push_back({{there.user, is_new ? number : there.number, after}, there.standing});
 }
 

@@ -17,6 +17,8 @@ namespace {
 
 /// The table is asked for users this many records ahead, because a look-up in memory takes longer than a step.
 constexpr std::size_t records_ahead = 32;
+/// What a user changed in batches that are not committed is asked for when it is known where it lies.
+constexpr std::size_t changes_ahead = 16;
 
 /// d, the number of inputs: the iterate has d entries for each predictor.
 std::size_t inputs_of(const descent::StepRule& rule, std::span<const double> start) {
@@ -56,6 +58,15 @@ void Loop::set_velocity(std::span<const double> velocity) {
   std::ranges::copy(velocity, velocity_.begin());
 }
 
+/// Begins to load what the gate will ask of row `row`, and goes on with an earlier one.
+void Loop::look_ahead(std::span<const record::RowUser> users, std::size_t row,
+                      const Changes& changes) const noexcept {
+  const auto hash_of = [&](std::size_t i) { return UserHash{users[i].high, users[i].low}; };
+  if (row < users.size()) changes.prefetch(hash_of(row));
+  constexpr std::size_t later = records_ahead - changes_ahead;
+  if (row >= later && row - later < users.size()) changes.prefetch_change(hash_of(row - later));
+}
+
 /// Adds one row. The gate comes before the row is read: whether a record counts must not depend on what it holds.
 void Loop::add(const descent::Stretch& stretch, std::size_t row, const record::RowUser& of, const Changes& changes) {
   const UserHash user{of.high, of.low};
@@ -90,6 +101,7 @@ void Loop::run(const descent::Stretch& stretch, std::span<const record::RowUser>
   NUSTREAM_REQUIRE(users.size() == records, "every row says whose it is");
   NUSTREAM_REQUIRE(stretch.noise.size() == steps * theta_.size(), "every step has its own noise");
   NUSTREAM_REQUIRE(clock == nullptr || times.size() == records, "where limits hold within windows, rows have times");
+  for (std::size_t i = 0; i < records_ahead; ++i) look_ahead(users, i, changes);
   for (std::size_t t = 0; t < steps; ++t) {
     // With windows, the step may hold records of the next one. They take no part, but they are in its nominal size.
     std::size_t within = rule_.minibatch;
@@ -97,9 +109,7 @@ void Loop::run(const descent::Stretch& stretch, std::span<const record::RowUser>
     contributions_.begin(StepIndex{first.value() + t});
     std::ranges::fill(units_, 0);
     for (std::size_t i = t * rule_.minibatch; i < t * rule_.minibatch + within; ++i) {
-      // The look-up of a later record is begun now, so that it is there when that record is gated.
-      if (i + records_ahead < records)
-        changes.prefetch({users[i + records_ahead].high, users[i + records_ahead].low});
+      look_ahead(users, i + records_ahead, changes);
       add(stretch, i, users[i], changes);
     }
     // The step is taken with its noise even where no record counted, so the number of steps stays public.

@@ -27,6 +27,7 @@ TopicUsers::TopicUsers(const UserStore& store, users::UserKey key)
       table_(table_of(store, key_)),
       clock_(users::clock_of(limits_, nullptr)),
       log_(key_, store.identity, *table_, store.division, store.sizes) {
+  open_.mask_numbers(users::mask_under(key_));
   log_.begin(store.end);
 }
 
@@ -38,6 +39,7 @@ TopicUsers::TopicUsers(const UserStore& store, const journal::UsersOfState& befo
       table_(table_of(store, key_)),
       clock_(users::clock_of(limits_, &before)),
       log_(key_, store.identity, *table_, store.division, store.sizes) {
+  open_.mask_numbers(users::mask_under(key_));
   const users::TopicMark mark = users::decode_topic_mark(before.mark);
   log_.load(mark, store.end, read);
 }

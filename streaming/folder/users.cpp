@@ -65,6 +65,7 @@ FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder,
       table_(users::open_table(settings.on_disk, folder, identity.lane, key_)),
       clock_(users::clock_of(limits_, nullptr)),
       log_(disk, folder, key_, identity, *table_) {
+  open_.mask_numbers(users::mask_under(key_));
   // Emptied first, so that nothing of an older store can be read as this one's.
   forget_store(disk, folder);
   log_.load({});
@@ -78,6 +79,7 @@ FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder,
       table_(users::open_table(settings.on_disk, folder, identity.lane, key_)),
       clock_(users::clock_of(limits_, &before)),
       log_(disk, folder, key_, identity, *table_) {
+  open_.mask_numbers(users::mask_under(key_));
   log_.load(mark_of(before));
 }
 

@@ -14,7 +14,7 @@
 namespace nustream::kafka {
 namespace {
 
-constexpr std::chrono::milliseconds between_polls{10};
+constexpr std::chrono::milliseconds between_polls{2};
 // How long the transaction waits for records that go ahead. It is short, since they hold up the others.
 constexpr std::chrono::milliseconds ahead_max{5'000};
 

@@ -20,6 +20,13 @@ using std::chrono::milliseconds;
 // How long an abort lets records arrive, and how often a wait for records looks whether one was refused.
 constexpr int arrival_milliseconds_max = 2000;
 constexpr int look_milliseconds = 50;
+// Records of so many bytes take a request each, and the library has five of them on their way to a broker. While a
+// sixth waits, its thread asks without a pause whether there is room (up to version 2.4). So such a record waits
+// here.
+constexpr std::size_t large_bytes = std::size_t{1} << 18;
+constexpr int large_records_max = 4;
+// After so many calls the record goes to the library all the same, which knows whether the transaction has failed.
+constexpr int refusals_max = 200;
 constexpr milliseconds first_pause{20};
 constexpr milliseconds longest_pause{1000};
 
@@ -88,6 +95,7 @@ std::optional<Error> TransactionalClient::begin() {
 }
 
 std::optional<Error> TransactionalClient::produce(const OutgoingRecord& record) {
+  if (is_to_wait(record)) return error_of(RD_KAFKA_RESP_ERR__QUEUE_FULL, "large records are on their way");
   // Five or six parts, as rd_kafka_produceva() takes them: topic, partition, flags, key, value, and headers where
   // there are any.
   rd_kafka_vu_t parts[6] = {};
@@ -106,6 +114,16 @@ std::optional<Error> TransactionalClient::produce(const OutgoingRecord& record) 
   if (result) return explained(*result, record);
   static_cast<void>(headers.release());  // they belong to the record now
   return std::nullopt;
+}
+
+bool TransactionalClient::is_to_wait(const OutgoingRecord& record) {
+  const auto is_full = [this] { return rd_kafka_outq_len(client_.get()) >= large_records_max; };
+  bool waits = record.value && record.value->size() >= large_bytes && is_full();
+  // Reports hold the places of their records until they are served.
+  if (waits) rd_kafka_poll(client_.get(), 0);
+  waits = waits && is_full() && waits_ < refusals_max;
+  waits_ = waits ? waits_ + 1 : 0;
+  return waits;
 }
 
 std::optional<Error> TransactionalClient::send_offsets(const rd_kafka_topic_partition_list_s& offsets,

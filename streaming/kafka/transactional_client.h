@@ -48,6 +48,8 @@ class TransactionalClient {
   [[nodiscard]] ConfigurationHandle configuration(const ClientSettings& settings,
                                                   const std::string& transactional_id);
   void look_up(const std::string& topic, Deadline deadline);
+  /// Whether the record is to wait until large ones before it have arrived.
+  [[nodiscard]] bool is_to_wait(const OutgoingRecord& record);
   std::optional<Error> commit_what_arrived(Deadline deadline);
   [[nodiscard]] std::optional<Error> repeat(Deadline deadline,
                                             const std::function<rd_kafka_error_s*(int milliseconds)>& call);
@@ -61,6 +63,7 @@ class TransactionalClient {
   ClientHandle client_;
   std::map<std::string, TopicHandle, std::less<>> topics_;
   std::minstd_rand random_{std::random_device{}()};
+  int waits_ = 0;  // how often the present record was told to wait
 };
 
 /// A copy of the metadata, for a call that may outlive what it was given.

@@ -35,7 +35,7 @@ class Identifiers final : public record::UserReader {
     const std::uint32_t number = partition_number(partitioner_, identifier, user);
     // Infinity stands for a user of another lane, whose record is rejected (record::UserReader).
     if (lane_of(partitioner_, number, lane_.lanes) != lane_.lane) return std::numeric_limits<double>::infinity();
-    users_.push_back({user.high, user.low, key_->masked(user, number)});
+    users_.push_back({user.high, user.low, number});
     return static_cast<double>(users_.size() - 1);
   }
   [[nodiscard]] record::RowUser find(double number) const noexcept override {

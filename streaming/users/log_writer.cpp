@@ -1,6 +1,6 @@
 // Divides the store of users into batches, segments and records, and keeps the mark that the state gets. The rule of
-// segments bounds the store: each byte of changes brings one byte of parts with it, until the whole table is in the
-// segment and the segment before it can go.
+// segments bounds the store: three bytes of changes bring one byte of parts with them, until the whole table is in
+// the segment and the segment before it can go.
 #include "users/log_writer.h"
 
 #include <algorithm>
@@ -9,6 +9,13 @@
 #include "nustream/base/error.h"
 
 namespace nustream::users {
+namespace {
+
+/// A segment's changes become this many times as long as its parts. More of them make batches shorter, and a store
+/// and its rebuild longer: both segments together hold up to 2·(1 + 3) tables.
+constexpr std::uint64_t changes_per_part = 3;
+
+}  // namespace
 
 // Parts come in their order, and a long one takes several records, so that the last part that was seen tells how many
 // there are. Only headings are read, which stand in clear: a rebuild counts the records that it meets by the same
@@ -43,11 +50,12 @@ void LogWriter::resume(const StoreMark& mark, const Segment& segment) {
 }
 
 /// Begins a batch, and a segment with it where the present one is full: all parts of the table are in it, and its
-/// changes are as long as the parts.
+/// changes are three times as long as the parts.
 Appended LogWriter::open_batch() {
   NUSTREAM_REQUIRE(open_commit_ != 0, "a store of users is loaded before it is appended to");
-  const bool is_full = segment_.parts == Standings::parts &&
-                       segment_.change_bytes >= std::max(segment_.part_bytes, sizes_.segment_bytes_min);
+  const bool is_full =
+      segment_.parts == Standings::parts &&
+      segment_.change_bytes >= std::max(changes_per_part * segment_.part_bytes, sizes_.segment_bytes_min);
   Appended out(key_, context_, segment_.number == 0 || is_full);
   if (out.begins_segment_) segment_ = {segment_.number + 1};
   // append_epoch() and append() may both write into one batch. Then both get the same commit number.
@@ -66,10 +74,10 @@ void LogWriter::write(UnsealedRecord record, Appended& out) {
   out.records_.push_back(std::move(record));
 }
 
-/// Writes the next parts of the table, until the segment holds as many bytes of parts as of changes. So the whole
-/// table is in a segment by the time when its changes are as long as the table.
+/// Writes the next parts of the table, until the segment holds a third as many bytes of parts as of changes. So the
+/// whole table is in a segment by the time when its changes are three times as long as the table.
 void LogWriter::write_parts(Appended& out) {
-  while (segment_.parts < Standings::parts && segment_.part_bytes <= segment_.change_bytes) {
+  while (segment_.parts < Standings::parts && changes_per_part * segment_.part_bytes <= segment_.change_bytes) {
     const auto part = static_cast<std::uint8_t>(segment_.parts);
     // Also an empty part is written: it says that nobody has such a hash, and the segment counts the part as done.
     UnsealedRecord record = next_record(RecordKind::part, part);

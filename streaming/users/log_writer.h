@@ -31,7 +31,8 @@ struct Segment {
 
 /// How long records and segments become.
 struct LogSizes {
-  /// A segment goes on until its changes are as long as its parts of the table, and at least this many bytes.
+  /// A segment goes on until its changes are three times as long as its parts of the table, and at least this many
+  /// bytes.
   std::uint64_t segment_bytes_min = 1 << 20;
   std::size_t entries_max = record_entries_max;  ///< the most entries of a record
 };
@@ -76,8 +77,8 @@ class LogWriter {
   /// Goes on behind `mark`, in `segment`. To be called before anything is appended.
   void resume(const StoreMark& mark, const Segment& segment);
 
-  /// The records of a batch: first about as many bytes of parts as there were of changes, so that the store grows by
-  /// no more than twice the changes; then the changes.
+  /// The records of a batch: first about a third as many bytes of parts as there were of changes, so that the store
+  /// grows by hardly more than the changes; then the changes.
   [[nodiscard]] Appended append(const Changes& changes);
   /// The record of an epoch that begins. The steps at which users contributed last are not carried over, and where W
   /// changed (`mass`, before and after), used masses are expressed in parts of the new one. The table changes at

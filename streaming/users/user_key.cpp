@@ -118,6 +118,10 @@ std::span<const std::uint8_t, 32> UserKey::bytes() const noexcept {
   return keys_->bytes;
 }
 
+Changes::Mask mask_under(const UserKey& key) {
+  return [key](const UserHash& user, std::uint32_t number) { return key.masked(user, number); };
+}
+
 std::uint32_t partition_number(Partitioner partitioner, std::string_view identifier, const UserHash& user) noexcept {
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(identifier.data());
   switch (partitioner) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "nustream/noise/source.h"
+#include "nustream/users/changes.h"
 #include "nustream/users/placement.h"
 #include "nustream/users/standings.h"
 #include "secrets/keyring.h"
@@ -52,6 +53,9 @@ class UserKey {
   std::shared_ptr<const Keys> keys_;
   UserKeyFingerprint fingerprint_{};
 };
+
+/// Masks numbers under the key, for the changes of a store's batches.
+[[nodiscard]] Changes::Mask mask_under(const UserKey& key);
 
 /// A number of 32 bits. The partitioners of Kafka's clients make it of the identifier's bytes; user_hash makes it of
 /// the user's hash.

@@ -103,7 +103,7 @@ TEST(UserLog, IsThatOfTheCommittedBatchesAfterEveryCrash) {
   std::uint64_t segments = 0;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     World world(seed);
-    for (int life = 0; life < 25; ++life) {
+    for (int life = 0; life < 60; ++life) {
       world.live();
       if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed << " life " << life;
     }

@@ -213,6 +213,39 @@ TEST(UserChanges, LieOverThoseOfTheBatchThatIsOnItsWay) {
 
 // A border leaves the closed persons alone, wherever they were closed: in the table, in the batch on its way or in
 // the open batch.
+// put() is for entries of tables, whose numbers are masked already; another mask would uncover them.
+TEST(UserChanges, MaskTheNumbersOfThoseWhoAreNewAndOfNobodyElse) {
+  Table table;
+  table.put({{1, 1}, 100, {0, 1, 0}});
+  Changes closed(table);
+  Changes open(table, closed);
+  open.mask_numbers([](const UserHash& user, std::uint32_t number) {
+    return number + 1000 + static_cast<std::uint32_t>(user.high);
+  });
+  const auto once_more = [](Standing standing) {
+    ++standing.count;
+    return standing;
+  };
+  for (int time = 0; time < 2; ++time) {
+    open.change(UserHash{1, 1}, 7, once_more);
+    open.change(UserHash{2, 2}, 8, once_more);
+  }
+  open.put({{3, 3}, 9, {0, 1, 0}});
+  const auto numbers = [&] {
+    return std::vector{open.entry_of({1, 1}).number, open.entry_of({2, 2}).number, open.entry_of({3, 3}).number};
+  };
+  EXPECT_EQ(numbers(), (std::vector<std::uint32_t>{100, 1010, 9}));
+  closed.take_over(open);
+  open.change(UserHash{2, 2}, 8, once_more);  // of the batch that is on its way
+  open.change(UserHash{4, 4}, 8, once_more);
+  EXPECT_EQ(numbers(), (std::vector<std::uint32_t>{100, 1010, 9}));
+  EXPECT_EQ(open.entry_of({4, 4}).number, 1012U);
+  closed.apply(table);
+  closed.take_over(open);
+  closed.apply(table);
+  EXPECT_EQ(table.entry_of({2, 2}), (Entry{{2, 2}, 1010, {0, 3, 0}}));
+}
+
 TEST(UserChanges, KeepThoseWhoWereClosedAtABorder) {
   std::mt19937_64 random(7);
   for (int trial = 0; trial < 200; ++trial) {

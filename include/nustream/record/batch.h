@@ -23,7 +23,7 @@ struct Reject {
 struct RowUser {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
-  std::uint32_t number = 0;  ///< the number that a partitioner computes from the identifier, masked
+  std::uint32_t number = 0;  ///< the number that a partitioner computes from the identifier
 
   [[nodiscard]] bool is_nobody() const noexcept { return high == 0 && low == 0; }
 };

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "nustream/base/error.h"
@@ -24,6 +26,11 @@ class Changes {
   /// changes, `below` may be changed by take_over() and apply() alone.
   Changes(const Standings& table, const Changes& below) : table_(&table), below_(&below) {}
 
+  /// What is kept of the number of a user who is new.
+  using Mask = std::function<std::uint32_t(const UserHash& user, std::uint32_t number)>;
+  /// Masks the numbers that change() is given. Without a mask they are kept as they come.
+  void mask_numbers(Mask mask) { mask_ = std::move(mask); }
+
   [[nodiscard]] Standing find(const UserHash& user) const;
   /// The user's whole entry. Where find() gives zeros, the entry's number means nothing.
   [[nodiscard]] Entry entry_of(const UserHash& user) const;
@@ -33,10 +40,15 @@ class Changes {
     if (below_ != nullptr) below_->index_.prefetch(user);
     table_->prefetch(user);
   }
-  /// Sets the user's standing. A user who is in the table keeps the number that it has there.
-  void put(const Entry& entry) {
-    change(entry.user, entry.number, [&](const Standing&) { return entry.standing; });
+  /// Goes on with what prefetch() began, once that has come: begins to load the changes that it may lead to.
+  void prefetch_change(const UserHash& user) const noexcept {
+    if (const std::size_t number = index_.likely(user); number < changes_.size())
+      __builtin_prefetch(&changes_[number]);
+    if (below_ != nullptr) below_->prefetch_change(user);
   }
+  /// Sets the user's standing. A user who is in the table keeps the number that it has there. The entry's number is
+  /// that of a table, and so is masked already.
+  void put(const Entry& entry) { set(entry_of(entry.user), entry.standing, entry.number, nullptr); }
   /// Sets the user's standing to `next` of what find() gives, in one look-up. `number` is that of a user who is new.
   template <class Next>
   void change(const UserHash& user, std::uint32_t number, const Next& next) {
@@ -45,9 +57,7 @@ class Changes {
   /// As above, for a user whose entry_of() is `there`.
   template <class Next>
   void change(const Entry& there, std::uint32_t number, const Next& next) {
-    const Standing after = next(there.standing);
-    NUSTREAM_REQUIRE(after.count != 0, "a changed user has contributed or was closed");
-    set(there, number, after);
+    set(there, next(there.standing), number, mask_ ? &mask_ : nullptr);
   }
   /// Lets everyone begin anew, and drops what the batch changed before.
   void empty_table() noexcept;
@@ -70,7 +80,7 @@ class Changes {
   void take_over(Changes& above);
 
  private:
-  void set(const Entry& there, std::uint32_t number, const Standing& after);
+  void set(const Entry& there, const Standing& after, std::uint32_t number, const Mask* mask);
   template <class Visit>
   void visit(const Visit& visit) const;
 
@@ -79,6 +89,7 @@ class Changes {
   bool emptied_ = false;
   UserIndex index_;
   std::vector<Change, HugePages<Change>> changes_;
+  Mask mask_;  // empty where numbers are kept as they come
 };
 
 }  // namespace nustream::users

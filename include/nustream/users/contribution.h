@@ -52,7 +52,7 @@ class StepContributions {
   /// `users` must stay as it is until settle() changes it.
   [[nodiscard]] bool takes_part(const UserHash& user, const Changes& users);
   /// Adds the entries of a record, all blocks one after the other, to its user's sum. Returns false, and adds
-  /// nothing, where an entry is not finite. `number` is the number of the user's Entry.
+  /// nothing, where an entry is not finite. `number` is that of a user who is new, before it is masked.
   bool add(const UserHash& user, std::uint32_t number, std::span<const double> entries);
   /// Clips each user's sum, charges it, truncates it to the grid and adds it to `units`, all blocks one after the
   /// other. A sum that overflows is charged as one of full length and adds nothing. Returns how many users

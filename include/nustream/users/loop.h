@@ -59,6 +59,7 @@ class Loop {
   [[nodiscard]] std::uint64_t beyond_limits() const noexcept { return contributions_.beyond_limits(); }
 
  private:
+  void look_ahead(std::span<const record::RowUser> users, std::size_t row, const Changes& changes) const noexcept;
   void add(const descent::Stretch& stretch, std::size_t row, const record::RowUser& of, const Changes& changes);
 
   descent::StepRule rule_;

@@ -20,6 +20,14 @@ class UserIndex {
   [[nodiscard]] std::size_t find(const UserHash& user) const noexcept;
   /// Begins to load where the user's number is looked up.
   void prefetch(const UserHash& user) const noexcept { __builtin_prefetch(&slots_[user.low & (slots_.size() - 1)]); }
+  /// The number of the user or of another one with its first slot, or size() where that slot is free. To be asked
+  /// once what prefetch() began has come; what the caller keeps under this number is most likely needed next.
+  [[nodiscard]] std::size_t likely(const UserHash& user) const noexcept {
+    const std::uint32_t number = slots_[user.low & (slots_.size() - 1)].number;
+    if (number == 0) return size();
+    __builtin_prefetch(&users_[number - 1]);
+    return number - 1;
+  }
   [[nodiscard]] std::size_t size() const noexcept { return users_.size(); }
   void clear() noexcept;
 
@@ -35,10 +43,13 @@ class UserIndex {
     return static_cast<std::uint32_t>(user.high);
   }
   [[nodiscard]] std::size_t slot_of(const UserHash& user) const noexcept;
-  void grow();
+  [[nodiscard]] std::size_t place_in_list(const UserHash& user) const noexcept;
+  void use_slots(std::size_t count);
 
   std::vector<UserHash, HugePages<UserHash>> users_;
-  std::vector<Slot, HugePages<Slot>> slots_;  // their count is a power of two
+  // All are free while there are no more users than `few`, who are found in the list itself. Their count is a power
+  // of two.
+  std::vector<Slot, HugePages<Slot>> slots_;
 };
 
 }  // namespace nustream::users
