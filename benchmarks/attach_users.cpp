@@ -184,7 +184,7 @@ int main(int argc, char** argv) {
   } else {
     // The table of the first fits into the processor's cache, and many of these users reach their limits. That of the
     // second does not, and every record changes it.
-    for (const std::size_t some : {100'000, 1'000'000}) rates(report, streams, some);
+    for (const std::size_t some : {std::size_t{100'000}, std::size_t{1'000'000}}) rates(report, streams, some);
   }
   rebuild(report, streams);
   return report.write(argc, argv);
