@@ -201,7 +201,8 @@ std::optional<SumsChoice> best_sums(const Problem& problem, std::size_t recentri
   NUSTREAM_REQUIRE(recentrings <= most_recentrings, "no more recentrings than are tried");
   inference::check(problem.guess);
   const std::uint64_t releases = problem.records / problem.every;
-  if (releases < 2) return std::nullopt;
+  // Noise that ends at a known release may do so at the first one, as for a table. A second stage needs another.
+  if (releases < (problem.ends && recentrings == 0 ? 1U : 2U)) return std::nullopt;
   const double row = std::sqrt(trace(problem.guess));
   const double residual = first_residual(problem.guess);
   std::optional<SumsChoice> best;

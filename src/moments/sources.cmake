@@ -23,6 +23,7 @@ target_sources(nustream_core PRIVATE
   moments/steadiness.cpp
   moments/sum_kernel.cpp
   moments/sum_kernel_baseline.cpp
+  moments/table_choice.cpp
   moments/triangle.cpp)
 
 # Eigen inside, as in the inference room.

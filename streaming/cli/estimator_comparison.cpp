@@ -108,6 +108,13 @@ std::optional<EstimatorComparison> compare_estimators(const config::Config& conf
   }
 }
 
+std::optional<EstimatorComparison> compare_table_estimators(config::Config config, std::uint64_t records) {
+  config.problem.records = records;
+  if (!config::has_guesses(config)) return std::nullopt;
+  return EstimatorComparison{
+      .best = config::choose_table_estimator(config, {}), .of_table = true, .chosen = config.chosen};
+}
+
 void print(const EstimatorComparison& comparison) {
   fmt::print(
       "expected error of predictions, root mean square, working units of the target, from the guesses of [plan]\n"
@@ -122,7 +129,8 @@ void print(const EstimatorComparison& comparison) {
     fmt::print("  as set: no error can be expected, since descent.step_size is too long and the iterates diverge\n");
   }
   const config::EstimatorChoice& best = comparison.best;
-  fmt::print("least: {}; the stream is taken for stationary\n", best.candidates[best.least].name);
+  fmt::print("least: {}{}\n", best.candidates[best.least].name,
+             comparison.of_table ? "" : "; the stream is taken for stationary");
   // Where running sums are nearly as good as the best, they are taken: they weigh all records alike, so that drift
   // does not bias them (config::near_tie).
   if (best.taken != best.least) {

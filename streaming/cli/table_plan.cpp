@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/estimator_comparison.h"
 #include "cli/plan_curves.h"
 #include "cli/plan_parts.h"
 #include "cli/plan_schema.h"
@@ -49,6 +50,7 @@ struct TablePlan {
   std::optional<TableSuggestion> steps{};
   std::optional<ClipSuggestion> clip{};
   std::optional<TwoStagePlan> stages{};
+  std::optional<EstimatorComparison> estimators{};
 };
 
 /// What is expected at another number of steps, all other settings the same. The mechanism is calibrated anew for
@@ -104,6 +106,7 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
   std::optional<ClipSuggestion> clip;
   if (const auto error = table_error(config, mechanism, design)) clip = suggested_clip(config, *error, design);
   std::optional<TwoStagePlan> stages = two_stage_plan(config, mechanism, design);
+  std::optional<EstimatorComparison> estimators = compare_table_estimators(asked, arguments.records);
   const config::Privacy privacy = config.privacy;
   return {std::move(config),
           design,
@@ -116,7 +119,8 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
           std::move(sums),
           best_steps(asked, arguments.records),
           clip,
-          stages};
+          stages,
+          std::move(estimators)};
 }
 
 /// A sentence where the noise after the last step is so large that it would hide any answer; else "".
@@ -200,6 +204,10 @@ void print(const TablePlan& plan) {
     print_reach_of_descent(plan);
   }
   if (plan.stages) print(*plan.stages);
+  if (plan.estimators) {
+    fmt::print("\n");
+    print(*plan.estimators);
+  }
   const std::string advice = engine::short_of_budget(plan.config, plan.mechanism, design.runs);
   if (!advice.empty()) fmt::print("\n{}\n", advice);
   if (const std::string sentence = absurd(plan); !sentence.empty()) fmt::print("\n{}\n", sentence);
@@ -270,6 +278,7 @@ std::string to_json(const TablePlan& plan) {
     }
     if (plan.clip && plan.clip->clip_norm) json.field("clip_norm_without_clipping", *plan.clip->clip_norm);
     if (plan.stages) append_json(*plan.stages, json);
+    if (plan.estimators) append_json(*plan.estimators, json);
     config::append_warnings({engine::short_of_budget(plan.config, plan.mechanism, plan.design.runs), absurd(plan),
                              plan.stages ? step_size_advice(*plan.stages) : std::string(), plan.delta_warning,
                              config::unit_is_the_record(plan.config), config::too_few_batches(plan.config)},

@@ -50,14 +50,30 @@ Candidate of_descent(const moments::Problem& problem, bool average) {
   return candidate;
 }
 
+/// The best descent over a table whose steps take all rows.
+Candidate of_table_descent(const moments::Problem& problem, const moments::TableSettled& settled) {
+  const moments::TableDescentChoice choice = moments::best_table_descent(problem, settled);
+  return {"the descent",
+          choice.error,
+          {"model.estimator=descent", fmt::format("estimate.steps={}", choice.steps.value()),
+           two_digits("descent.step_size", choice.step_size.value()),
+           two_digits("descent.clip_norm", choice.clip.value())},
+          false};
+}
+
+/// The settings of running sums that are recentred at most by the stages which the caller adds.
+std::vector<std::string> settings_of(const moments::SumsChoice& choice) {
+  return {"model.estimator=moments", two_digits("moments.row_norm", choice.radii.inputs),
+          two_digits("moments.residual_bound", choice.radii.target)};
+}
+
 /// Running sums with this number of recentrings; nothing where so many are not possible.
 std::optional<Candidate> of_sums(const moments::Problem& problem, std::size_t recentrings) {
   static constexpr const char* names[] = {"running sums", "running sums, recentred", "running sums, recentred twice"};
   const auto choice = moments::best_sums(problem, recentrings);
   if (!choice) return std::nullopt;
   Candidate candidate{names[recentrings], choice->error, {}, true};
-  candidate.settings = {"model.estimator=moments", two_digits("moments.row_norm", choice->radii.inputs),
-                        two_digits("moments.residual_bound", choice->radii.target)};
+  candidate.settings = settings_of(*choice);
   // Only sums that are recentred weigh stages, so that only they need the guess of the residuals' variance.
   if (choice->later.empty()) return candidate;
   std::string stages;
@@ -89,6 +105,11 @@ std::string parts_of(const inference::ExpectedError& error) {
                      std::sqrt(error.start), std::sqrt(error.sampling), std::sqrt(error.privacy));
 }
 
+std::size_t least_of(const std::vector<Candidate>& candidates) {
+  const auto by_total = [](const Candidate& each) { return each.error.total(); };
+  return static_cast<std::size_t>(std::ranges::min_element(candidates, {}, by_total) - candidates.begin());
+}
+
 /// The candidate to take: the least, or running sums whose error is within the factor that predictions are good for.
 std::size_t taken_of(const EstimatorChoice& choice) {
   std::size_t taken = choice.least;
@@ -103,6 +124,17 @@ std::size_t taken_of(const EstimatorChoice& choice) {
     bound = each.error.root();
   }
   return taken;
+}
+
+/// The sentence about a table, which has no drift that would favour sums.
+std::string why_taken_of_table(const EstimatorChoice& choice) {
+  const Candidate& taken = choice.candidates[choice.taken];
+  std::string why = fmt::format("{} {} the least expected error, {}", taken.name, taken.are_sums ? "have" : "has",
+                                parts_of(taken.error));
+  for (const Candidate& each : choice.candidates) {
+    if (&each != &taken) why += fmt::format("; {} {}", each.name, parts_of(each.error));
+  }
+  return why;
 }
 
 /// The sentence that a plan shows, with the errors of all candidates, so that a person can judge
@@ -150,11 +182,21 @@ EstimatorChoice choose_estimator(const Config& config, const Open& open) {
     if (average ? open.average : open.last) choice.candidates.push_back(of_descent(problem, average));
   }
   add_sums(problem, choice.candidates);
-  const auto by_total = [](const Candidate& each) { return each.error.total(); };
-  const auto least = std::ranges::min_element(choice.candidates, {}, by_total);
-  choice.least = static_cast<std::size_t>(least - choice.candidates.begin());
+  choice.least = least_of(choice.candidates);
   choice.taken = taken_of(choice);
   choice.why = why_taken(choice);
+  return choice;
+}
+
+EstimatorChoice choose_table_estimator(const Config& config, const Open& open) {
+  NUSTREAM_REQUIRE(has_guesses(config), "a choice is made from guesses");
+  const moments::Problem problem = problem_of(config, open.settled);
+  const moments::SumsChoice sums = moments::best_table_sums(problem);
+  EstimatorChoice choice;
+  choice.candidates = {of_table_descent(problem, open.of_table), {"the sums", sums.error, settings_of(sums), true}};
+  choice.least = least_of(choice.candidates);
+  choice.taken = choice.least;
+  choice.why = why_taken_of_table(choice);
   return choice;
 }
 

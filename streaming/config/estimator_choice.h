@@ -8,6 +8,7 @@
 
 #include "config/config.h"
 #include "nustream/moments/choice.h"
+#include "nustream/moments/table_choice.h"
 
 namespace nustream::config {
 
@@ -54,12 +55,17 @@ struct Open {
   moments::Settled settled{};
   bool last = true;     ///< the last iterate may be quoted
   bool average = true;  ///< a tail average may be quoted
+  moments::TableSettled of_table{};
 };
 
 /// Computes the candidates for a linear model of the stream that the settings describe: descents, and running sums
 /// that are recentred at most once, or twice where that promises less error at the same share of ρ for H. Contract:
 /// has_guesses().
 [[nodiscard]] EstimatorChoice choose_estimator(const Config& config, const Open& open);
+
+/// Computes the candidates for a linear model of a whole table of problem.records rows: a descent each of whose steps
+/// takes all of them, and the sums, released once. Contract: has_guesses().
+[[nodiscard]] EstimatorChoice choose_table_estimator(const Config& config, const Open& open);
 
 /// The overrides, and the settings that model.estimator = "auto" adds to them, and why. Nothing is added where
 /// model.estimator is not "auto", and keys that are set keep their values. Throws Failure(configuration) where

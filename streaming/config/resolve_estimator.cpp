@@ -2,6 +2,7 @@
 // made, and the chosen settings become overrides, with which the caller reads the file again.
 #include <fmt/format.h>
 
+#include <initializer_list>
 #include <utility>
 
 #include "config/estimator_choice.h"
@@ -10,11 +11,30 @@
 namespace nustream::config {
 namespace {
 
+void refuse_of_descent(const Section& root, std::initializer_list<const char*> keys, const char* allowed) {
+  const Section descent = root.section("descent");
+  for (const char* key : keys) {
+    if (descent.has(key)) descent.refuse(key, allowed);
+  }
+}
+
+/// Refuses what the comparison for a table does not know: a descent that quotes its last iterate, takes all rows in
+/// each step and has independent noise.
+void check_table(const Section& root) {
+  refuse_of_descent(
+      root, {"average", "minibatch"},
+      "nothing where estimator = \"auto\" for a table: its descent takes all records in each step, and the "
+      "last iterate is quoted");
+  const Section noise = root.section("noise");
+  if (noise.text("correlation").value_or("independent") != "independent") {
+    noise.refuse("correlation", "\"independent\" where estimator = \"auto\" for a table");
+  }
+}
+
 /// Refuses settings that leave no choice of estimator.
 void check_choice(const Section& root, Purpose purpose) {
   const Section model = root.section("model");
   const auto refuse = [&](const char* reason) { model.refuse("estimator", reason); };
-  if (purpose == Purpose::table) refuse("\"descent\" or \"moments\" for a table: [estimate] says how it is read");
   if (model.text("loss").value_or("linear") != "linear") refuse("\"descent\": other losses are not solved from sums");
   if (root.has("instruments") || root.has("endogenous")) {
     refuse("\"descent\" or \"moments\" with [[endogenous]] regressors: no error is predicted of them");
@@ -26,11 +46,9 @@ void check_choice(const Section& root, Purpose purpose) {
   for (const char* key : {"stages", "memory"}) {
     if (root.section("moments").has(key)) refuse("\"moments\" where [moments] has stages or a memory");
   }
-  for (const char* key : {"momentum", "cooldown"}) {
-    if (root.section("descent").has(key)) {
-      root.section("descent").refuse(key, "nothing where estimator = \"auto\": what it expects is of plain steps");
-    }
-  }
+  refuse_of_descent(root, {"momentum", "cooldown"},
+                    "nothing where estimator = \"auto\": what it expects is of plain steps");
+  if (purpose == Purpose::table) check_table(root);
 }
 
 /// Refuses settings that lack a guess by which the estimators are compared, and names all that are missing at once.
@@ -78,7 +96,8 @@ Open open_settings(const Section& root) {
            descent.count("average_from"), sums.number("row_norm"), sums.number("residual_bound"),
            sums.number("second_moment_share")},
           average != "tail",
-          average != "last"};
+          average != "last",
+          {root.section("estimate").count("steps")}};
 }
 
 /// Whether the key of "section.key=value" is set.
@@ -108,7 +127,10 @@ Resolved resolve_estimator(const std::string& file, std::vector<std::string> ove
   }
   // Only for the choice. What the caller reads afterwards are the overrides that are returned.
   const SettingsTree as_sums(file, meanwhile);
-  const EstimatorChoice choice = choose_estimator(read_tree(as_sums, file, meanwhile, purpose), open_settings(root));
+  const Config shared = read_tree(as_sums, file, meanwhile, purpose);
+  const Open open = open_settings(root);
+  const EstimatorChoice choice =
+      purpose == Purpose::table ? choose_table_estimator(shared, open) : choose_estimator(shared, open);
   for (const std::string& setting : choice.candidates[choice.taken].settings) {
     if (!is_set(root, setting)) overrides.push_back(setting);
   }

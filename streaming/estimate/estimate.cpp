@@ -324,6 +324,7 @@ Exit run(config::Config config, const Options& options, folder::AccountShare& sh
   secrets::harden_process();
   const std::atomic<int>& stop = console::watch_signals();
   require_allowed(config, options);
+  if (!config.chosen.empty() && !options.quiet) fmt::print(stderr, "nustream: {}\n", config.chosen);
   report::Files files(options.operator_json, options.report, options.chart);
   if (config.input.framing_is_trusted) config.input.longest = std::make_shared<config::LongestRecord>();
   // A folder that has an epoch already may have published results of its records.

@@ -67,6 +67,7 @@ nustream_command_test(estimate_test quick fault/estimate_test.cpp fault/estimate
                       fault/estimate_rejects_test.cpp fault/estimate_resume_test.cpp fault/estimate_fits_test.cpp
                       fault/estimate_settled_test.cpp)
 nustream_command_test(estimate_moments_test quick fault/estimate_moments_test.cpp)
+nustream_command_test(estimate_auto_test quick fault/estimate_auto_test.cpp)
 target_link_libraries(estimate_test PRIVATE ZLIB::ZLIB)
 set(NUSTREAM_TABLES_DIR "${PROJECT_SOURCE_DIR}/../shared/data"
     CACHE PATH "Folder of the tables that tests may read and the project may not ship")

@@ -12,4 +12,5 @@ foreach(test moments_test moments_property_test moments_statistical_test ranges_
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
 endforeach()
 nustream_test(expected_error_test quick unit/expected_error_test.cpp)
+nustream_test(table_choice_test quick unit/table_choice_test.cpp)
 nustream_test(limits_cost_test quick unit/limits_cost_test.cpp LINK GTest::gmock)
