@@ -201,8 +201,9 @@ std::optional<SumsChoice> best_sums(const Problem& problem, std::size_t recentri
   NUSTREAM_REQUIRE(recentrings <= most_recentrings, "no more recentrings than are tried");
   inference::check(problem.guess);
   const std::uint64_t releases = problem.records / problem.every;
-  // Noise that ends at a known release may do so at the first one, as for a table. A second stage needs another.
-  if (releases < (problem.ends && recentrings == 0 ? 1U : 2U)) return std::nullopt;
+  // A single release is enough where it is of all records, as of a table. A second stage needs another.
+  const bool is_of_all = problem.records == problem.every && recentrings == 0;
+  if (releases < 2 && !is_of_all) return std::nullopt;
   const double row = std::sqrt(trace(problem.guess));
   const double residual = first_residual(problem.guess);
   std::optional<SumsChoice> best;

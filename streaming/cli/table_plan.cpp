@@ -175,6 +175,16 @@ void print_reach_of_descent(const TablePlan& plan) {
   }
 }
 
+/// What a person should know of the plan, each a sentence or "".
+std::vector<std::string> warnings(const TablePlan& plan) {
+  return {engine::short_of_budget(plan.config, plan.mechanism, plan.design.runs),
+          absurd(plan),
+          plan.stages ? step_size_advice(*plan.stages) : std::string(),
+          plan.delta_warning,
+          config::unit_is_the_record(plan.config),
+          config::too_few_batches(plan.config)};
+}
+
 /// Prints the plan: what it is of, what it promises and costs, what error to expect, and advice.
 void print(const TablePlan& plan) {
   const engine::TableDesign& design = plan.design;
@@ -208,15 +218,7 @@ void print(const TablePlan& plan) {
     fmt::print("\n");
     print(*plan.estimators);
   }
-  const std::string advice = engine::short_of_budget(plan.config, plan.mechanism, design.runs);
-  if (!advice.empty()) fmt::print("\n{}\n", advice);
-  if (const std::string sentence = absurd(plan); !sentence.empty()) fmt::print("\n{}\n", sentence);
-  if (plan.stages) {
-    if (const std::string sentence = step_size_advice(*plan.stages); !sentence.empty())
-      fmt::print("\n{}\n", sentence);
-  }
-  if (!plan.delta_warning.empty()) fmt::print("\n{}\n", plan.delta_warning);
-  for (const std::string& each : {config::unit_is_the_record(plan.config), config::too_few_batches(plan.config)}) {
+  for (const std::string& each : warnings(plan)) {
     if (!each.empty()) fmt::print("\n{}\n", each);
   }
 }
@@ -279,10 +281,7 @@ std::string to_json(const TablePlan& plan) {
     if (plan.clip && plan.clip->clip_norm) json.field("clip_norm_without_clipping", *plan.clip->clip_norm);
     if (plan.stages) append_json(*plan.stages, json);
     if (plan.estimators) append_json(*plan.estimators, json);
-    config::append_warnings({engine::short_of_budget(plan.config, plan.mechanism, plan.design.runs), absurd(plan),
-                             plan.stages ? step_size_advice(*plan.stages) : std::string(), plan.delta_warning,
-                             config::unit_is_the_record(plan.config), config::too_few_batches(plan.config)},
-                            json);
+    config::append_warnings(warnings(plan), json);
   });
 }
 

@@ -66,7 +66,7 @@ inline constexpr std::size_t most_recentrings = 2;
 /// steps; the first of two comes after a twentieth or a tenth, and the second when there are three times as many. R_r
 /// of the later stages is 3 or 4 times `residual`. H has half of ρ; for the best of the sums that are recentred
 /// twice, a share of .4 is tried too. Empty where there are fewer than two releases, or too few for so many stages; a
-/// single release is enough where the noise ends and nothing is recentred.
+/// single release is enough where it is of all records and nothing is recentred.
 [[nodiscard]] std::optional<SumsChoice> best_sums(const Problem& problem, std::size_t recentrings);
 /// Whether two recentrings promise less error than one at the same share of ρ for H: half of it, unless another is
 /// settled. A share of .4 alone makes no case for another stage.
