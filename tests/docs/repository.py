@@ -81,7 +81,7 @@ class Repository:
     def results(self, campaign):
         """Files under docs/results that the campaign writes under names of its own."""
         body = self.bodies[campaign]
-        names = set(re.findall(r"run_tests \w+ (\w+)", body))
+        names = set(re.findall(r"(?:run_tests|sharded) \w+ (\w+)", body))
         scripts = [self.root / path for path in re.findall(r"\b(?:benchmarks|tests)/[\w/]+", body)]
         text = body + "".join(path.read_text() for path in scripts if path.is_file())
         for name in re.findall(r"docs/results/([\w$]+)\.json", text):
