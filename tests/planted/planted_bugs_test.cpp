@@ -30,6 +30,16 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+/// This program may be run as one shard of several. The programs that it starts inherit its environment, and have to
+/// run all of what they are asked for.
+class StartsWholePrograms : public testing::Environment {
+  void SetUp() override {
+    for (const char* variable : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"}) ::unsetenv(variable);
+  }
+};
+[[maybe_unused]] const testing::Environment* const whole_programs =
+    testing::AddGlobalTestEnvironment(new StartsWholePrograms);
+
 /// The bugs that this run plants: those that only a broker shows belong to the campaign.
 std::vector<PlantedBug> of_this_run(std::span<const PlantedBug> all) {
   std::vector<PlantedBug> bugs;
