@@ -97,11 +97,13 @@ void LogWriter::write_parts(Appended& out) {
   }
 }
 
-/// Writes what the batch changed, as records that are not too long.
+/// Writes what the batch changed, as records that are not too long. A batch that changed nobody still leaves a
+/// record, which may be empty. Without it, a state that was rolled back behind such batches could not be told from
+/// the newest one by the store.
 void LogWriter::write_changes(const Changes& changes, Appended& out) {
   std::span<const Change> left = changes.all();
   RecordKind kind = changes.emptied() ? RecordKind::emptied_changes : RecordKind::changes;
-  if (left.empty() && !changes.emptied()) return;
+  if (left.empty() && !changes.emptied() && !out.records_.empty()) return;  // its parts show that it was
   do {
     const std::span<const Change> taken = left.first(std::min(left.size(), sizes_.entries_max));
     UnsealedRecord record = next_record(kind, 0);

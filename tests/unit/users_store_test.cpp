@@ -200,6 +200,37 @@ TEST(UserStore, RefusesAnotherDigestAndAnOlderOrRolledBackState) {
   EXPECT_EQ(refusal(same, {1, 1, 2, first}), "");
 }
 
+// Batches that change nobody are counted by the store too. Otherwise a state of before them would pass for the
+// newest.
+TEST(UserStore, RefusesAStateThatIsOlderThanBatchesWithoutChanges) {
+  tests::SimulatedDisk disk(1);
+  disk.make_folder("f");
+  const UserKey key(example_key());
+  std::vector<StoreMark> marks;
+  {
+    Table table;
+    UserLog log(disk, "f", key, mine, table);
+    log.load({});
+    for (int batch = 0; batch < 3; ++batch) {
+      Changes changes(table);
+      if (batch == 0) changes.put(entry_of(key, "alice", 0, {42, 3, 1U << 30}));
+      marks.push_back(log.append(changes));
+      log.sync();
+      log.committed(changes);
+    }
+  }
+  for (const std::size_t batch : {2U, 1U}) {
+    Table table;
+    UserLog log(disk, "f", key, mine, table);
+    log.look(marks[batch]);  // one batch more may have been under way
+    EXPECT_EQ(table.size(), 1U);
+  }
+  Table table;
+  UserLog log(disk, "f", key, mine, table);
+  tests::expect_failure(
+      Exit::data, [&] { log.look(marks[0]); }, "rolled back");
+}
+
 TEST(UserStore, RefusesRecordsThatAreMissingTwiceOrOutOfOrder) {
   const std::size_t header = 20 + store_context(UserKey(example_key()), mine).size();
   const auto put_together = [&](std::vector<std::size_t> order) {
