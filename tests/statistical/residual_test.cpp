@@ -167,7 +167,8 @@ TEST_P(CommandResiduals, AreThoseOfItsClaim) {
     std::vector<std::vector<double>> path = path_of(state + "/releases.jsonl");
     ASSERT_EQ(path.size(), 2 * steps + 1);
     for (const std::size_t epoch : {0U, 1U}) {
-      std::vector<double> before(d, 0.0);  // every epoch begins anew
+      // The second epoch goes on from the last release of the first one.
+      std::vector<double> before = path[epoch * steps];
       for (std::size_t t = epoch * steps; t < (epoch + 1) * steps; ++t) {
         of[2 * epoch + lane].step(before, path[t + 1], rows[t]);
         before = path[t + 1];
