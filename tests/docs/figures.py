@@ -38,6 +38,8 @@ FIGURES = [
     (RELIABILITY, "the journal alone, with {} kills at its places and {} at random moments", "kills_journal",
      kills("AtEveryNamedPlace", "AtRandomMoments")),
     (RELIABILITY, "reports of local privacy, with {} at random moments", "kills_local", kills("AtRandomMoments")),
+    (RELIABILITY, "in three lives each ({} kills), and {} times at random moments, four times a folder", "kills_witness",
+     kills("AtEveryNamedPlace", "AtRandomMoments")),
     (RELIABILITY, "{} histories with {} crashes and {} power failures", "simulation",
      [case(HISTORIES, key) for key in ("histories", "folder_a_crash", "folder_a_power_failure")]),
     (RELIABILITY, "{} records through a pipe. It had {} MiB resident in the second quarter of the run", "memory",
