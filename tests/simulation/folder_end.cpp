@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -48,9 +49,13 @@ void check_folder_ledger(const FolderCase& of, SimulatedDisk& disk, const Refere
 
 /// Where no call failed, each reject is there at least once: a crash may leave it twice, or leave a torn line.
 void check_rejects(SimulatedDisk& disk, const Reference& reference, Verdict& verdict) {
+  constexpr std::string_view heading = "{\"position\":";
   std::set<std::string> positions;
   for (const std::string& line : lines_of_text(disk.seen(folder_paths::rejects))) {
-    if (line.starts_with("{\"position\":") && line.ends_with("\"}")) positions.insert(line.substr(0, line.find(',')));
+    if (!line.starts_with(heading) || !line.ends_with("\"}")) continue;
+    const std::string position = line.substr(heading.size(), line.find(',') - heading.size());
+    // A torn line may have lost its middle and kept its ends.
+    if (position.find_first_not_of("0123456789") == std::string::npos) positions.insert(position);
   }
   if (positions.size() == reference.rejected) return;
   verdict.violate(fmt::format("{} rejects are written down, of {}", positions.size(), reference.rejected));
