@@ -201,9 +201,9 @@ std::optional<SumsChoice> best_sums(const Problem& problem, std::size_t recentri
   NUSTREAM_REQUIRE(recentrings <= most_recentrings, "no more recentrings than are tried");
   inference::check(problem.guess);
   const std::uint64_t releases = problem.records / problem.every;
-  // A single release is enough where it is of all records, as of a table. A second stage needs another.
-  const bool is_of_all = problem.records == problem.every && recentrings == 0;
-  if (releases < 2 && !is_of_all) return std::nullopt;
+  // A single release is enough for the plain sums of a table. A second stage needs another.
+  const std::uint64_t fewest = problem.is_table && recentrings == 0 ? 1 : 2;
+  if (releases < fewest) return std::nullopt;
   const double row = std::sqrt(trace(problem.guess));
   const double residual = first_residual(problem.guess);
   std::optional<SumsChoice> best;

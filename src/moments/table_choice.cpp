@@ -80,6 +80,7 @@ TableDescentChoice best_table_descent(const Problem& problem, const TableSettled
 SumsChoice best_table_sums(Problem problem) {
   problem.every = problem.records;
   problem.ends = true;
+  problem.is_table = true;
   auto best = best_sums(problem, 0);
   NUSTREAM_REQUIRE(best.has_value(), "a table's sums are released once");
   return *std::move(best);

@@ -39,6 +39,8 @@ std::size_t UserIndex::number_of(const UserHash& user) {
     users_.push_back(user);
     return users_.size() - 1;
   }
+  // Memory that runs out must leave neither a slot without a user nor slots that are not cleared.
+  if (users_.size() == users_.capacity()) users_.reserve(2 * users_.size());
   // The slots are used from the first user beyond the few, and doubled when half of them are taken.
   if (users_.size() == few || 2 * (users_.size() + 1) > slots_.size()) {
     use_slots(users_.size() == few ? slots_.size() : 2 * slots_.size());

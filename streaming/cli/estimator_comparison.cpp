@@ -93,26 +93,37 @@ void append_best(const config::EstimatorChoice& best, publish::JsonWriter& json)
   json.field("taken", best.candidates[best.taken].name);
 }
 
+/// What `compare` gives. Nothing where the correlation has no formula, or no error is finite: a plan shows the rest all
+/// the same.
+template <class Compare>
+std::optional<EstimatorComparison> if_possible(const Compare& compare) {
+  try {
+    return compare();
+  } catch (const Unsupported&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::optional<EstimatorComparison> compare_estimators(const config::Config& config,
                                                       const config::Mechanism& mechanism) {
   if (!config::has_guesses(config)) return std::nullopt;
-  try {
+  return if_possible([&] {
     EstimatorComparison comparison{.best = config::choose_estimator(config, {}), .chosen = config.chosen};
     // The file's own settings are of one kind. The candidates are of all.
     config.moments ? add_sums(config, mechanism, comparison) : add_descent(config, mechanism, comparison);
     return comparison;
-  } catch (const Unsupported&) {
-    return std::nullopt;  // the correlation has no formula
-  }
+  });
 }
 
 std::optional<EstimatorComparison> compare_table_estimators(config::Config config, std::uint64_t records) {
   config.problem.records = records;
   if (!config::has_guesses(config)) return std::nullopt;
-  return EstimatorComparison{
-      .best = config::choose_table_estimator(config, {}), .of_table = true, .chosen = config.chosen};
+  return if_possible([&] {
+    return EstimatorComparison{
+        .best = config::choose_table_estimator(config, {}), .of_table = true, .chosen = config.chosen};
+  });
 }
 
 void print(const EstimatorComparison& comparison) {

@@ -18,6 +18,7 @@ std::string settings_of_choice(const Config& config) {
   if (!plan.eigenvalues.empty()) {
     by += fmt::format(", plan.second_moment_eigenvalues = [{:g}]", fmt::join(plan.eigenvalues, ", "));
   }
+  if (config.purpose == Purpose::table) return by;  // its sums are released once
   return by + fmt::format(" and release.every = {}",
                           config.moments ? config.descent.minibatch : config.descent.release_every);
 }
@@ -36,9 +37,8 @@ BesideTexts beside_texts(const Config& config, const Mechanism& mechanism) {
   // Any stream may end by descent.horizon, and some correlations by an end of their own.
   if (!tree.root().section("noise").has("horizon")) beside.horizon = "descent.horizon";
   if (config.chosen.empty()) return beside;
-  // A table has no "auto".
   const std::vector<std::string> settings =
-      resolve_estimator(config.file, config.overrides, Purpose::stream).overrides;
+      resolve_estimator(config.file, config.overrides, config.purpose).overrides;
   for (std::size_t i = config.overrides.size(); i < settings.size(); ++i) {
     beside.chosen.push_back(settings[i].substr(0, settings[i].find('=')));
   }

@@ -206,6 +206,7 @@ struct Config {
   UserGuesses guesses{};     ///< [plan]
   Measuring measuring{};
   std::string ranges{};  ///< what was measured, in the form that the state keeps; empty: nothing
+  Purpose purpose = Purpose::stream;
 };
 
 /// Reads `file` with `overrides` on top. A relative input is relative to the file's folder, a relative state

@@ -105,6 +105,12 @@ std::string parts_of(const inference::ExpectedError& error) {
                      std::sqrt(error.start), std::sqrt(error.sampling), std::sqrt(error.privacy));
 }
 
+/// Drops candidates whose expected error has no bound, so that placeholders of settings are never taken.
+void keep_finite(std::vector<Candidate>& candidates) {
+  std::erase_if(candidates, [](const Candidate& each) { return !std::isfinite(each.error.total()); });
+  if (candidates.empty()) throw Unsupported("no estimator has a finite expected error under the guesses of [plan]");
+}
+
 std::size_t least_of(const std::vector<Candidate>& candidates) {
   const auto by_total = [](const Candidate& each) { return each.error.total(); };
   return static_cast<std::size_t>(std::ranges::min_element(candidates, {}, by_total) - candidates.begin());
@@ -169,6 +175,9 @@ inference::StreamGuess guess_of(const Config& config) {
     // If the settings tell no range at all, the guess is 1 for every number, the intercept included.
     const bool unknown = scale.unknown.size() == config.schema.features.size();
     eigenvalues = unknown ? std::vector(config.schema.dimension(), 1.0) : std::move(scale.eigenvalues);
+    // Roundings may leave the least one at 0 or below it, where a range lies far from 0.
+    const double least = 1e-12 * std::ranges::max(eigenvalues);
+    for (double& value : eigenvalues) value = std::max(value, least);
   }
   return {std::move(eigenvalues), *config.problem.residual, *config.problem.distance};
 }
@@ -182,6 +191,7 @@ EstimatorChoice choose_estimator(const Config& config, const Open& open) {
     if (average ? open.average : open.last) choice.candidates.push_back(of_descent(problem, average));
   }
   add_sums(problem, choice.candidates);
+  keep_finite(choice.candidates);
   choice.least = least_of(choice.candidates);
   choice.taken = taken_of(choice);
   choice.why = why_taken(choice);
@@ -194,6 +204,7 @@ EstimatorChoice choose_table_estimator(const Config& config, const Open& open) {
   const moments::SumsChoice sums = moments::best_table_sums(problem);
   EstimatorChoice choice;
   choice.candidates = {of_table_descent(problem, open.of_table), {"the sums", sums.error, settings_of(sums), true}};
+  keep_finite(choice.candidates);
   choice.least = least_of(choice.candidates);
   choice.taken = choice.least;
   choice.why = why_taken_of_table(choice);

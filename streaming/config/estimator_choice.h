@@ -60,11 +60,12 @@ struct Open {
 
 /// Computes the candidates for a linear model of the stream that the settings describe: descents, and running sums
 /// that are recentred at most once, or twice where that promises less error at the same share of ρ for H. Contract:
-/// has_guesses().
+/// has_guesses(). Throws InvalidParameter where the guesses are out of range, and Unsupported where no candidate has a
+/// finite expected error.
 [[nodiscard]] EstimatorChoice choose_estimator(const Config& config, const Open& open);
 
 /// Computes the candidates for a linear model of a whole table of problem.records rows: a descent each of whose steps
-/// takes all of them, and the sums, released once. Contract: has_guesses().
+/// takes all of them, and the sums, released once. Contract: has_guesses(). Throws as choose_estimator() does.
 [[nodiscard]] EstimatorChoice choose_table_estimator(const Config& config, const Open& open);
 
 /// The overrides, and the settings that model.estimator = "auto" adds to them, and why. Nothing is added where

@@ -301,7 +301,8 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
                 .problem = read_problem_guesses(plan),
                 .guesses = read_user_guesses(plan),
                 .measuring = {.share = read_ranges_share(root.section("ranges")),
-                              .records = read_ranges_records(root.section("ranges"))}};
+                              .records = read_ranges_records(root.section("ranges"))},
+                .purpose = purpose};
   // The partition that a recorded segment has to be of.
   if (stream.count("lane")) config.input.partition = config.lane.value();
   read_model(root.section("model"), config);

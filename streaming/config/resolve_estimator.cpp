@@ -29,6 +29,18 @@ void check_table(const Section& root) {
   if (noise.text("correlation").value_or("independent") != "independent") {
     noise.refuse("correlation", "\"independent\" where estimator = \"auto\" for a table");
   }
+  const Section descent = root.section("descent");
+  if (descent.text("schedule").value_or("constant") != "constant") {
+    descent.refuse("schedule", "\"constant\" where estimator = \"auto\" for a table");
+  }
+  const Section release = root.section("release");
+  if (release.has("every")) {
+    release.refuse("every", "nothing where estimator = \"auto\" for a table: its sums are released once");
+  }
+  const Section sums = root.section("moments");
+  if (sums.text("solve").value_or("floored") != "floored") {
+    sums.refuse("solve", "\"floored\" where estimator = \"auto\" for a table: no error is predicted of a ridge");
+  }
 }
 
 /// Refuses settings that leave no choice of estimator.
@@ -58,7 +70,12 @@ void require_guesses(const Section& root, const std::string& file) {
   for (const char* key : {"records", "residual", "distance"}) {
     if (!plan.has(key)) missing.emplace_back(key);
   }
-  if (missing.empty()) return;
+  if (missing.empty()) {
+    if (plan.count("records").value_or(0) < 2) {
+      plan.refuse("records", "at least 2 where model.estimator = \"auto\" compares by it");
+    }
+    return;
+  }
   // For a single key the usual message also looks for a misspelt one.
   if (missing.size() == 1) plan.missing(missing.front());
   std::string names;
@@ -100,6 +117,25 @@ Open open_settings(const Section& root) {
           {root.section("estimate").count("steps")}};
 }
 
+[[noreturn]] void refuse_guesses(const std::string& file, const char* why) {
+  throw Failure(
+      Exit::configuration,
+      fmt::format("{}: model.estimator = \"auto\" cannot compare: {}; correct [plan], or set model.estimator "
+                  "to \"descent\" or \"moments\"",
+                  file, why));
+}
+
+/// Chooses for a stream or a table. A fault of the guesses is one of the settings.
+EstimatorChoice choose(const Config& config, const Open& open, const std::string& file) {
+  try {
+    return config.purpose == Purpose::table ? choose_table_estimator(config, open) : choose_estimator(config, open);
+  } catch (const InvalidParameter& error) {
+    refuse_guesses(file, error.what());
+  } catch (const Unsupported& error) {
+    refuse_guesses(file, error.what());
+  }
+}
+
 /// Whether the key of "section.key=value" is set.
 bool is_set(const Section& root, const std::string& setting) {
   const std::size_t dot = setting.find('.');
@@ -129,8 +165,7 @@ Resolved resolve_estimator(const std::string& file, std::vector<std::string> ove
   const SettingsTree as_sums(file, meanwhile);
   const Config shared = read_tree(as_sums, file, meanwhile, purpose);
   const Open open = open_settings(root);
-  const EstimatorChoice choice =
-      purpose == Purpose::table ? choose_table_estimator(shared, open) : choose_estimator(shared, open);
+  const EstimatorChoice choice = choose(shared, open, file);
   for (const std::string& setting : choice.candidates[choice.taken].settings) {
     if (!is_set(root, setting)) overrides.push_back(setting);
   }

@@ -144,6 +144,34 @@ TEST_F(EstimateAuto, RefusesWhatIsNotCompared) {
   EXPECT_THAT(told("descent.average=tail"), HasSubstr("the last iterate is quoted"));
   EXPECT_THAT(told("noise.correlation=rational"), HasSubstr("\"independent\""));
   EXPECT_THAT(told("model.loss=logistic"), HasSubstr("model.estimator"));
+  EXPECT_THAT(told("descent.schedule=power"), HasSubstr("\"constant\""));
+  EXPECT_THAT(told("release.every=10"), HasSubstr("released once"));
+  EXPECT_THAT(told("moments.solve=adassp"), HasSubstr("no error is predicted of a ridge"));
+}
+
+// Guesses of which no error can be computed are a fault of the settings, and nothing is chosen by them.
+TEST_F(EstimateAuto, RefusesGuessesThatGiveNoError) {
+  use({2, 100, 0.1, 1, 1});
+  for (const char* records : {"0", "1"}) {
+    const CommandResult refused = run("estimate", {"--set", std::string("plan.records=") + records});
+    EXPECT_EQ(refused.code, 78) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("at least 2"));
+  }
+  const CommandResult refused = run("estimate", {"--set", "plan.residual=1e160"});
+  EXPECT_EQ(refused.code, 78) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("correct [plan]"));
+}
+
+// The second moments of such columns are nearly singular: roundings leave some of their eigenvalues below 0.
+TEST_F(EstimateAuto, PlansForColumnsFarFromZero) {
+  use({4, 1'000, 0.1, 1, 1});
+  Words more{"--records", "1000", "--set", "model.intercept=true"};
+  for (int j = 0; j < 4; ++j) {
+    more.insert(more.end(), {"--set", fmt::format("features.{}.clamp=[1e9, 1.0001e9]", j)});
+  }
+  const CommandResult plan = run("plan", more);
+  EXPECT_EQ(plan.code, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("the sums"));
 }
 
 }  // namespace

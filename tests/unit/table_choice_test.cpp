@@ -66,6 +66,15 @@ TEST(TableChoice, ManyCoefficientsFavourTheDescent) {
   EXPECT_GT(sums_over_descent(100), 1.5 * sums_over_descent(2));
 }
 
+// A stream of one release ends with the noise of a stream that goes on. A table's sums are made for one release.
+TEST(TableChoice, AloneKnowsSumsOfOneRelease) {
+  Problem given = problem(3, 1'000, 0.1, 1);
+  EXPECT_FALSE(best_sums(given, 0));
+  given.is_table = true;
+  EXPECT_TRUE(best_sums(given, 0));
+  EXPECT_FALSE(best_sums(given, 1));
+}
+
 TEST(TableChoice, RefusesGuessesOutOfRange) {
   Problem given = problem(2, 100, 1, 1);
   given.guess.residual = 0;

@@ -31,6 +31,7 @@ struct Problem {
   bool ends;            ///< whether the noise of running sums may end after `records` records; else it goes on for
                         ///< ever
   Settled settled{};
+  bool is_table = false;  ///< the records are those of a table, of which a single release is enough
 };
 
 /// The settings of a descent that takes one record a step, and its expected error.
