@@ -93,8 +93,8 @@ void append_best(const config::EstimatorChoice& best, publish::JsonWriter& json)
   json.field("taken", best.candidates[best.taken].name);
 }
 
-/// What `compare` gives. Nothing where the correlation has no formula, or no error is finite: a plan shows the rest all
-/// the same.
+/// What `compare` gives. Nothing where the correlation has no formula, or no error is finite: a plan shows the rest
+/// all the same.
 template <class Compare>
 std::optional<EstimatorComparison> if_possible(const Compare& compare) {
   try {

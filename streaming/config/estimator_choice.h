@@ -60,8 +60,8 @@ struct Open {
 
 /// Computes the candidates for a linear model of the stream that the settings describe: descents, and running sums
 /// that are recentred at most once, or twice where that promises less error at the same share of ρ for H. Contract:
-/// has_guesses(). Throws InvalidParameter where the guesses are out of range, and Unsupported where no candidate has a
-/// finite expected error.
+/// has_guesses(). Throws InvalidParameter where the guesses are out of range, and Unsupported where no candidate has
+/// a finite expected error.
 [[nodiscard]] EstimatorChoice choose_estimator(const Config& config, const Open& open);
 
 /// Computes the candidates for a linear model of a whole table of problem.records rows: a descent each of whose steps
