@@ -87,9 +87,16 @@ ClientHandle new_client(const ClientSettings& settings, Role role, Configuration
   std::array<char, 512> text{};
   ClientHandle client(rd_kafka_new(type, configuration.get(), text.data(), text.size()));
   if (!client) {
-    throw Failure(Exit::configuration, "kafka: the client library refuses its properties: " +
-                                           blot_secrets(text.data(), with_secrets(settings.properties)) +
-                                           "; correct them");
+    const std::string reason = blot_secrets(text.data(), with_secrets(settings.properties));
+    if (rd_kafka_last_error() != RD_KAFKA_RESP_ERR__CRIT_SYS_RESOURCE) {
+      throw Failure(Exit::configuration,
+                    "kafka: the client library refuses its properties: " + reason + "; correct them");
+    }
+    // The library waits for its threads by the time of day, so that it gives up at once where the clock is set
+    // meanwhile. These threads go on and use the properties, which are therefore never freed.
+    static_cast<void>(configuration.release());
+    throw Failure(Exit::unavailable, "kafka: the client library could not begin: " + reason +
+                                         "; start again: the clock was set, or the machine has no room for threads");
   }
   static_cast<void>(configuration.release());  // rd_kafka_new() has taken it over
   serve_oauth_source(settings.properties, *client);
