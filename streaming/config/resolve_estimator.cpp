@@ -18,28 +18,24 @@ void refuse_of_descent(const Section& root, std::initializer_list<const char*> k
   }
 }
 
-/// Refuses what the comparison for a table does not know: a descent that quotes its last iterate, takes all rows in
-/// each step and has independent noise.
+/// Refuses settings for which the comparison for a table predicts no error. It knows a descent that quotes its last
+/// iterate, takes all rows in each step, in steps of one size, and has independent noise; and sums that are released
+/// once and solved without a ridge.
 void check_table(const Section& root) {
   refuse_of_descent(
       root, {"average", "minibatch"},
       "nothing where estimator = \"auto\" for a table: its descent takes all records in each step, and the "
       "last iterate is quoted");
-  const Section noise = root.section("noise");
-  if (noise.text("correlation").value_or("independent") != "independent") {
-    noise.refuse("correlation", "\"independent\" where estimator = \"auto\" for a table");
-  }
-  const Section descent = root.section("descent");
-  if (descent.text("schedule").value_or("constant") != "constant") {
-    descent.refuse("schedule", "\"constant\" where estimator = \"auto\" for a table");
-  }
+  const auto require = [](const Section& section, const char* key, const char* usual, const char* why) {
+    if (section.text(key).value_or(usual) == usual) return;
+    section.refuse(key, fmt::format("\"{}\" where estimator = \"auto\" for a table{}", usual, why));
+  };
+  require(root.section("noise"), "correlation", "independent", "");
+  require(root.section("descent"), "schedule", "constant", "");
+  require(root.section("moments"), "solve", "floored", ": no error is predicted of a ridge");
   const Section release = root.section("release");
   if (release.has("every")) {
     release.refuse("every", "nothing where estimator = \"auto\" for a table: its sums are released once");
-  }
-  const Section sums = root.section("moments");
-  if (sums.text("solve").value_or("floored") != "floored") {
-    sums.refuse("solve", "\"floored\" where estimator = \"auto\" for a table: no error is predicted of a ridge");
   }
 }
 

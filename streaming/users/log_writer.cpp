@@ -103,7 +103,7 @@ void LogWriter::write_parts(Appended& out) {
 void LogWriter::write_changes(const Changes& changes, Appended& out) {
   std::span<const Change> left = changes.all();
   RecordKind kind = changes.emptied() ? RecordKind::emptied_changes : RecordKind::changes;
-  if (left.empty() && !changes.emptied() && !out.records_.empty()) return;  // its parts show that it was
+  if (left.empty() && !changes.emptied() && !out.records_.empty()) return;  // parts are records
   do {
     const std::span<const Change> taken = left.first(std::min(left.size(), sizes_.entries_max));
     UnsealedRecord record = next_record(kind, 0);

@@ -27,12 +27,6 @@ using std::chrono::steady_clock;
 
 constexpr int partitions = 4;
 constexpr std::size_t brokers = 3;
-/// Whether a child has ended, and can still be waited for.
-bool has_ended(pid_t child) {
-  siginfo_t state{};
-  return ::waitid(P_PID, static_cast<id_t>(child), &state, WEXITED | WNOHANG | WNOWAIT) == 0 && state.si_pid == child;
-}
-
 /// Writes to all partitions, some records at a time, each once and in order, whatever happens to the brokers.
 class Writer {
  public:
@@ -261,7 +255,7 @@ class Chaos {
     }
     for (Instance& instance : instances_) {
       if (instance.process) instance.process->signal(SIGCONT);
-      if (instance.process && has_ended(instance.process->pid())) {
+      if (instance.process && instance.process->has_ended()) {
         expect_end(instance.process->wait(), 0);
         instance.process.reset();
       }

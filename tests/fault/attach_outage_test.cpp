@@ -1,7 +1,6 @@
 // Brokers are gone for long under a running service: it says so, is not ready, and gives up or goes on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <sstream>
@@ -54,11 +53,7 @@ class Instance {
   }
   /// Waits for the process to end. Throws where it does not end by itself.
   [[nodiscard]] CommandResult wait() {
-    wait_until([&] {
-      siginfo_t info{};
-      return ::waitid(P_PID, static_cast<id_t>(service_.pid()), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-             info.si_pid != 0;
-    });
+    wait_until([&] { return service_.has_ended(); });
     return service_.wait();
   }
   [[nodiscard]] CommandResult stop() {

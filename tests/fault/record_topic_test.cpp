@@ -1,7 +1,6 @@
 // The real command records topics of a real broker into folders of segments.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <chrono>
 #include <random>
@@ -221,12 +220,6 @@ TEST(RecordTopic, RunsUntilASignalAndIsGoneOnWith) {
   EXPECT_EQ(recording.values().size(), 200U);
 }
 
-bool has_ended(const Command& command) {
-  siginfo_t end{};
-  ::waitid(P_PID, static_cast<id_t>(command.pid()), &end, WEXITED | WNOHANG | WNOWAIT);
-  return end.si_pid != 0;
-}
-
 TEST(RecordTopic, KilledAtAnyMomentItIsGoneOnWith) {
   const AttachWorld world(2);
   std::mt19937 random(1);
@@ -251,7 +244,7 @@ TEST(RecordTopic, KilledAtAnyMomentItIsGoneOnWith) {
       const std::uintmax_t before = size();
       const std::chrono::milliseconds patience(life % 3 == 2 ? random() % 300 : 20'000);
       const auto until = std::chrono::steady_clock::now() + patience;
-      while (size() == before && !has_ended(command) && std::chrono::steady_clock::now() < until) {
+      while (size() == before && !command.has_ended() && std::chrono::steady_clock::now() < until) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(random() % 40));

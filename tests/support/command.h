@@ -98,6 +98,11 @@ class Command {
   Command& operator=(const Command&) = delete;
 
   void signal(int number) const { ::kill(child_, number); }
+  /// Whether it has ended. wait() still gives its result.
+  [[nodiscard]] bool has_ended() const {
+    siginfo_t end{};
+    return ::waitid(P_PID, static_cast<id_t>(child_), &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid != 0;
+  }
   [[nodiscard]] CommandResult wait() {
     int status = 0;
     rusage usage{};

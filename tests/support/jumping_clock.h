@@ -1,4 +1,4 @@
-// Clocks of programs that jump while these run, by Debian's package faketime.
+// Lets the clock of a program jump while the program runs, by Debian's package faketime.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline std::vector<std::string> with_clock(const std::string& clock) {
           "FAKETIME_DONT_FAKE_MONOTONIC=1"};
 }
 
-/// Whether a program's clock can be set. A jump that nobody sees would be counted all the same.
+/// Whether a program's clock can be set here. Where it cannot, a test would count jumps that no program saw.
 inline bool clocks_can_jump() {
   const TemporaryFolder folder;
   const std::string clock = folder.write("clock", "+1d\n");

@@ -66,7 +66,7 @@ TEST(TableChoice, ManyCoefficientsFavourTheDescent) {
   EXPECT_GT(sums_over_descent(100), 1.5 * sums_over_descent(2));
 }
 
-// A stream of one release ends with the noise of a stream that goes on. A table's sums are made for one release.
+// Sums that are released once are a candidate for a table alone, since a stream goes on behind the release.
 TEST(TableChoice, AloneKnowsSumsOfOneRelease) {
   Problem given = problem(3, 1'000, 0.1, 1);
   EXPECT_FALSE(best_sums(given, 0));

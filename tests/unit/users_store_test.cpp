@@ -200,8 +200,8 @@ TEST(UserStore, RefusesAnotherDigestAndAnOlderOrRolledBackState) {
   EXPECT_EQ(refusal(same, {1, 1, 2, first}), "");
 }
 
-// Batches that change nobody are counted by the store too. Otherwise a state of before them would pass for the
-// newest.
+// The store counts batches that change nobody, too. Otherwise a state from before such batches would pass for the
+// newest one.
 TEST(UserStore, RefusesAStateThatIsOlderThanBatchesWithoutChanges) {
   tests::SimulatedDisk disk(1);
   disk.make_folder("f");
