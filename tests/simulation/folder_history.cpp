@@ -26,7 +26,13 @@ class Trickle final : public decode::Reader {
  public:
   Trickle(decode::Reader& reader, std::mt19937_64& random) : reader_(reader), random_(random) {}
   bool read(record::RowBatch& batch, std::size_t rows_max) override {
-    return reader_.read(batch, std::min<std::size_t>(rows_max, 1 + random_() % 16));
+    const std::size_t most = std::min<std::size_t>(rows_max, 1 + random_() % 16);
+    const std::size_t before = batch.count();
+    // A resume may take several calls to pass over records, and their number depends on what the lines hold. What
+    // happens in a history must not depend on it.
+    bool more = true;
+    while (more && batch.count() == before) more = reader_.read(batch, most);
+    return more;
   }
   bool pass(std::span<const std::uint64_t> positions, const Look& look) override {
     return reader_.pass(positions, look);
